@@ -59,7 +59,7 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 		s := search{r: r, of: cells.Of(category)}
 		s.visit = func(l int, q squareCount) bool {
 			if l == level {
-				to.Spread(q.at, p.count(q.least))
+				to.Spread(grid.Cell{X: q.at.X << level, Y: q.at.Y << level}, p.count(q.least))
 			}
 			return l > level
 		}
@@ -118,7 +118,7 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 					sum += p.value(c)
 				}
 				if sum != 0 {
-					to.Spread(grid.Cell{X: x, Y: y}, sum*(float64(in.Count())/float64(len(at))))
+					to.Spread(grid.Cell{X: x << level, Y: y << level}, sum*(float64(in.Count())/float64(len(at))))
 				}
 			}
 		}

@@ -46,68 +46,74 @@ func (p *Picture) SquaresIn(h *Head, level int) uint64 {
 	return in.Count()
 }
 
-// Spread spreads the points of a square evenly over the pixels that it meets. The square has
-// 2^level x 2^level cells of length res, of which corner is the south-western one.
-func (p *Picture) Spread(res float64, corner grid.Cell, level uint8, n float64) {
-	p.spread(res*float64(uint64(1)<<level), float64(corner.X)*res, float64(corner.Y)*res, n)
-}
-
-// spread spreads the points of a square with this side, of which (west, south) is the south-western corner.
-func (p *Picture) spread(side, west, south, n float64) {
-	// columns and rows are the numbers of pixels in one unit of coordinates.
-	columns, rows := float64(p.Width)/(p.Box.Max[0]-p.Box.Min[0]), float64(p.Height)/(p.Box.Max[1]-p.Box.Min[1])
-	x := spanOf((west-p.Box.Min[0])*columns, side*columns, p.Width)
-	y := spanOf((south-p.Box.Min[1])*rows, side*rows, p.Height)
-	each := n / (side * columns * side * rows)
-	for line := y.first; line <= y.last; line++ {
-		x.add(p.line(line), each*y.at(line))
-	}
-}
-
 // Paint draws squares of one level of a sketch. It calls each with the rectangle of cells that the
 // picture shows; each spreads what these squares count.
 func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painting) error) error {
-	in, side := p.squaresOf(h, level)
+	in, _ := p.squaresOf(h, level)
 	if in.Empty() {
 		return nil
 	}
-	to := Painting{picture: p, side: side}
-	if side*float64(p.Width) > p.Box.Max[0]-p.Box.Min[0] && side*float64(p.Height) > p.Box.Max[1]-p.Box.Min[1] {
-		to.squares, to.bins = in, make([]float64, in.Count())
-	}
 	clip := grid.Rect{MinX: in.MinX << level, MinY: in.MinY << level, MaxX: (in.MaxX+1)<<level - 1, MaxY: (in.MaxY+1)<<level - 1}
-	if err := each(clip, &to); err != nil {
+	to := p.painting(h, level, clip)
+	if err := each(clip, to); err != nil {
 		return err
 	}
-	for i, n := range to.bins {
-		if n != 0 {
-			to.draw(grid.Cell{X: in.MinX + int64(i)%int64(in.Width()), Y: in.MinY + int64(i)/int64(in.Width())}, n)
-		}
-	}
+	to.finish()
 	return nil
 }
 
 // Painting spreads the points of equally large squares. If squares are larger than pixels, it first adds up the
 // points of each square, which may have many categories and very many pixels.
 type Painting struct {
-	picture *Picture
-	side    float64
-	squares grid.Rect // the squares with bins.
-	bins    []float64 // by square, its points; nil if squares are not larger than pixels.
+	picture   *Picture
+	res, side float64 // of a cell, and of a square
+	level     int
+	first     grid.Cell // the south-western cell of all squares
+	width     int64     // squares in a row
+	bins      []float64 // by square, its points; nil if squares are not larger than pixels.
 }
 
-// Spread spreads the points of a square over the pixels that it meets.
-func (p *Painting) Spread(square grid.Cell, n float64) {
+// painting returns a painting of squares of a level that have cells in a rectangle. The first of them begins at its
+// south-western corner.
+func (p *Picture) painting(h *Head, level int, in grid.Rect) *Painting {
+	res := h.Grid.Res()
+	to := &Painting{picture: p, res: res, side: res * math.Exp2(float64(level)), level: level, first: grid.Cell{X: in.MinX, Y: in.MinY}}
+	to.width = (in.MaxX-in.MinX)>>level + 1
+	if to.side*float64(p.Width) > p.Box.Max[0]-p.Box.Min[0] && to.side*float64(p.Height) > p.Box.Max[1]-p.Box.Min[1] {
+		to.bins = make([]float64, to.width*((in.MaxY-in.MinY)>>level+1))
+	}
+	return to
+}
+
+// Spread spreads the points of a square over the pixels that it meets. corner is its south-western cell.
+func (p *Painting) Spread(corner grid.Cell, n float64) {
 	if p.bins == nil {
-		p.draw(square, n)
+		p.draw(corner, n)
 		return
 	}
-	p.bins[(square.Y-p.squares.MinY)*int64(p.squares.Width())+square.X-p.squares.MinX] += n
+	p.bins[(corner.Y-p.first.Y)>>p.level*p.width+(corner.X-p.first.X)>>p.level] += n
 }
 
-// draw spreads the points of a square at once.
-func (p *Painting) draw(square grid.Cell, n float64) {
-	p.picture.spread(p.side, float64(square.X)*p.side, float64(square.Y)*p.side, n)
+// finish draws the points that Spread has added up.
+func (p *Painting) finish() {
+	for i, n := range p.bins {
+		if n != 0 {
+			p.draw(grid.Cell{X: p.first.X + int64(i)%p.width<<p.level, Y: p.first.Y + int64(i)/p.width<<p.level}, n)
+		}
+	}
+}
+
+// draw spreads the points of a square evenly.
+func (p *Painting) draw(corner grid.Cell, n float64) {
+	to, box := p.picture, p.picture.Box
+	// columns and rows are the numbers of pixels in one unit of coordinates.
+	columns, rows := float64(to.Width)/(box.Max[0]-box.Min[0]), float64(to.Height)/(box.Max[1]-box.Min[1])
+	x := spanOf((float64(corner.X)*p.res-box.Min[0])*columns, p.side*columns, to.Width)
+	y := spanOf((float64(corner.Y)*p.res-box.Min[1])*rows, p.side*rows, to.Height)
+	each := n / (p.side * columns * p.side * rows)
+	for line := y.first; line <= y.last; line++ {
+		x.add(to.line(line), each*y.at(line))
+	}
 }
 
 // line returns a row of pixels, counted from the south.

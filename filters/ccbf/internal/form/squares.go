@@ -207,6 +207,28 @@ func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
 	return nil
 }
 
+// Density implements Reader. It spreads the points of a square evenly.
+func (r *Squares) Density(p *Picture, of cells.Categories) error {
+	clip := p.Squares(r.Head.Grid.Res()).Intersect(r.Head.Bounds)
+	var paintings [cells.MaxLevel + 1]*Painting
+	r.EachSquare(clip, of, func(corner grid.Cell, level uint8, n uint64) {
+		if paintings[level] == nil {
+			// The squares of a level lie side by side, from the corner of a region on.
+			in, side := clip, int64(1)<<level
+			in.MinX -= (clip.MinX + cells.Bias) & (side - 1)
+			in.MinY -= (clip.MinY + cells.Bias) & (side - 1)
+			paintings[level] = p.painting(r.Head, int(level), in)
+		}
+		paintings[level].Spread(corner, float64(n))
+	})
+	for _, to := range paintings {
+		if to != nil {
+			to.finish()
+		}
+	}
+	return nil
+}
+
 // skipRest is the least number of points that makes eachSpot and Visit skip all that is left.
 const skipRest = ^uint64(0)
 

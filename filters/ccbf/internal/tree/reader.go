@@ -5,7 +5,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -138,13 +137,6 @@ func (r *Reader) Memory() int64 {
 		lists = 6
 	}
 	return int64(lists)*cells.SquareBytes(r.Number()) + int64(len(r.Sections))*cells.SectionBytes
-}
-
-// Density implements form.Reader. It spreads a leaf evenly over its square.
-func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
-	res := r.Head.Grid.Res()
-	r.EachSquare(p.Squares(res), of, func(corner grid.Cell, level uint8, n uint64) { p.Spread(res, corner, level, float64(n)) })
-	return nil
 }
 
 // Error implements form.Reader, from what was measured when the cells were pruned.
