@@ -184,11 +184,11 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	if !b.sample.lost {
 		sample := b.sample.clone()
 		sample.add(&b.Config, of)
-		p.List.Fit = sample.accuracy(p.List, uint64(p.Sections.Number()), b.total)
+		p.Fit = sample.accuracy(p, uint64(p.Sections.Number()), b.total)
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown && !b.notSums,
-		bounds: cells.Hull(b.bounds, bounds), squares: p.List, pruned: true, sums: !b.notSums,
+		bounds: cells.Hull(b.bounds, bounds), squares: p, pruned: true, sums: !b.notSums,
 	}
 	if !s.TotalKnown {
 		s.lostTotal()

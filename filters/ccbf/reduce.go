@@ -288,8 +288,8 @@ func (s *Sketch) Suppress(k uint64) error {
 	if !ok {
 		return p.TooLong(s.Bytes)
 	}
-	p.List.Fit = tree.Accuracy{Suppression: hidden}
-	s.squares, s.pruned, s.bounds, s.sums = p.List, true, bounds, true
+	p.Fit = tree.Accuracy{Suppression: hidden}
+	s.squares, s.pruned, s.bounds, s.sums = p, true, bounds, true
 	s.Total = p.Sections.Total()
 	return nil
 }

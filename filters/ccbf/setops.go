@@ -297,7 +297,7 @@ func (s *Sketch) narrowSquares(o *Sketch, either bool, by func(a, b cells.Square
 	s.bounds = s.body().limits()
 	right := *o
 	right.bounds = o.body().limits()
-	s.squares, s.pruned = p.List, true
+	s.squares, s.pruned = p, true
 	s.squares.Fit = tree.Accuracy{}
 	s.limit(&right)
 	s.lostTotal()

@@ -116,7 +116,7 @@ func (s squaresSketch) fold(f *reduction) error {
 		if !ok {
 			return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.Size())
 		}
-		s.squares = p.List
+		s.squares = p
 		f.resize(s.Sketch)
 		return nil
 	}
@@ -165,7 +165,7 @@ func (s *Sketch) asTree() *Sketch {
 		return nil
 	}
 	t := *s
-	t.squares, t.pruned, t.bounds, t.sums = p.List, true, s.squares.Sections.Bounds(), true
+	t.squares, t.pruned, t.bounds, t.sums = p, true, s.squares.Sections.Bounds(), true
 	return &t
 }
 

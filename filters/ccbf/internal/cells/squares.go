@@ -89,6 +89,11 @@ func (s Squares) Blocks() iter.Seq[Squares] {
 	}
 }
 
+// Room returns an empty list with room for n squares.
+func Room(n int) Squares {
+	return Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
+}
+
 // Clone returns a copy.
 func (s *Squares) Clone() Squares {
 	return Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
@@ -117,11 +122,6 @@ func (s *Squares) add(key uint64, level uint8, n uint64) {
 		return
 	}
 	s.Push(key, level, n)
-}
-
-// withRoom returns an empty list with room for n squares.
-func withRoom(n int) Squares {
-	return Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
 }
 
 // Append appends squares, which come after all others in the order of Squares.
@@ -203,10 +203,14 @@ func (s *Squares) Most() uint64 {
 // Sheets divides the squares into lists of disjoint squares. The first list has the squares that hold no
 // others. The second has those that hold only squares of the first, and so on.
 func (s *Squares) Sheets() []Squares {
-	switch {
-	case s.Len() == 0:
+	if s.Len() == 0 {
 		return nil
-	case s.Levels == nil:
+	}
+	i := 1
+	for i < len(s.Levels) && s.Keys[i] > s.Last(i-1) {
+		i++
+	}
+	if i >= len(s.Levels) {
 		return []Squares{*s}
 	}
 	height := make([]uint8, s.Len())
@@ -223,10 +227,14 @@ func (s *Squares) Sheets() []Squares {
 		}
 		open = append(open, i)
 	}
-	if top == 0 {
-		return []Squares{*s}
+	number := make([]int, top+1)
+	for _, h := range height {
+		number[h]++
 	}
 	sheets := make([]Squares, top+1)
+	for h, n := range number {
+		sheets[h] = Room(n)
+	}
 	for i, h := range height {
 		sheets[h].Push(s.Keys[i], s.Levels[i], s.Counts[i])
 	}
@@ -261,7 +269,7 @@ func Merge(a, b Squares) Squares {
 	case b.Len() == 0:
 		return a
 	}
-	out := withRoom(a.Len() + b.Len())
+	out := Room(a.Len() + b.Len())
 	pairs(a, b, func(key uint64, level uint8, m, n uint64) { out.Push(key, level, saturate.Add(m, n)) })
 	if a.Levels == nil && b.Levels == nil {
 		out.Levels = nil
@@ -458,7 +466,7 @@ func coarsen(s Squares, at region, factor uint64, into map[region]*Squares) (int
 			if last, out = to, into[to]; out == nil {
 				out = new(Squares)
 				if len(into) == 0 { // there is rarely a second one
-					*out = withRoom(s.Len())
+					*out = Room(s.Len())
 				}
 				into[to] = out
 			}
@@ -492,7 +500,7 @@ func Sorted(s Squares) Squares {
 		keys[i] = s.Keys[at]
 	}
 	scratch.SortPairs(keys, order)
-	out := withRoom(s.Len())
+	out := Room(s.Len())
 	for i, at := range order {
 		n := uint64(1)
 		if s.Counts != nil {

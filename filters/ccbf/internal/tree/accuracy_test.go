@@ -41,13 +41,13 @@ func TestAccuracy(t *testing.T) {
 		counts[key]++
 	}
 	held := squaresOf(counts)
-	list := cells.List{{Squares: held, Label: cells.Label{None: true}}}
+	list := listOf(held)
 	body, _ := exact.AppendList(nil, list, list.Bounds(), math.MaxInt32)
-	p, ok := Fit([]cells.Squares{held}, uint64(len(body))/2)
+	p, ok := Fit(list, uint64(len(body))/2)
 	if !ok {
 		t.Fatal("half the bytes are too few")
 	}
-	sheets, most := encoded(t, p.Code, p.Sheets[0]), p.Parts[0].Most()
+	sheets, most := encoded(t, p.code, p.Sections[0].Sheets()), p.Sections[0].Most()
 	check := func(what string, m mean, limit float64) {
 		t.Helper()
 		if t.Logf("%s: %v, limit %g", what, m, limit); m.value() > limit+4*m.sigma() {
@@ -88,7 +88,7 @@ func TestAccuracy(t *testing.T) {
 	i := 0
 	all := excess(func() uint64 { i++; return held.Keys[i-1] }, held.Len())
 	check("cells with points", all, 1.25)
-	if said := float64(p.Excess) / float64(p.Cells); math.Abs(said-all.value()) > 1e-9*said || p.Cells != uint64(held.Len()) {
+	if said := float64(p.Fit.Excess) / float64(p.Fit.Cells); math.Abs(said-all.value()) > 1e-9*said || p.Fit.Cells != uint64(held.Len()) {
 		t.Errorf("the mean excess at cells with points is %v, building says %g", all, said)
 	}
 	check("cells near them", excess(func() uint64 {

@@ -52,6 +52,14 @@ func rootSymbol(level, root uint8, what int) int {
 	return 2*int(level-root) + what
 }
 
+// rootLevel returns the level of the square with which a tree with this symbol begins.
+func rootLevel(symbol uint, root uint8) uint8 {
+	if symbol == 0 {
+		return root
+	}
+	return root + uint8((symbol-1)/2&63)
+}
+
 // splitTableOf returns the table for split squares of a level, and countTableOf the table for counts of
 // leaves of a level.
 func splitTableOf(level uint8) int { return splitTable + int(min(level, splitTables)) - 1 }
@@ -79,13 +87,6 @@ const (
 // maxPacket is more than the leaves of a packet.
 const maxPacket = packetLeaves + maxTree
 
-// nextTree returns the index of the first leaf that begins a tree, searching from index leaf on.
-func nextTree(s *cells.Squares, root uint8, leaf int) int {
-	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^cells.LowBits(root) == 0; leaf++ {
-	}
-	return min(leaf, s.Len())
-}
-
 // kind returns the kind of a leaf with n points: one point, or more.
 func kind(n uint64) int {
 	if n == 1 {
@@ -98,12 +99,14 @@ func kind(n uint64) int {
 type Code struct {
 	// root is the level of the squares with which trees of symbols begin.
 	root    uint8
-	same    [tables]bool // by table: whether it equals the table before.
-	used    [tables][]uint16
-	lengths [tables][symbols]uint8
-	orders  [cells.MaxLevel + 1]uint8
 	steps   uint8 // order of the class code of steps between stretches
-	size    uint  // the most bytes of all sheets and of the code itself
+	orders  [cells.MaxLevel + 1]uint8
+	same    [tables]bool // by table: whether the table before serves its symbols too.
+	freq    [tables][symbols]uint32
+	lengths [tables][symbols]uint8
+	cost    [tables]uint // bits of all symbols of a table and of the table itself.
+	last    int          // the last table that is not the same as the one before it.
+	size    uint         // the most bytes of all sheets and of the code itself
 }
 
 // Size returns the most bytes that the code and the sheets take. The true size is a few bytes per packet
@@ -115,27 +118,37 @@ func (c *Code) tablesSize() uint64 {
 	n := uint(headBits + orderBits*(cells.MaxLevel+1))
 	for t := range tables {
 		n++
-		if c.same[t] {
-			continue
-		}
-		n += bitio.ClassBits(uint(bits.Len(uint(len(c.used[t])))), usedOrder)
-		next := uint16(0)
-		for _, s := range c.used[t] {
-			n += lengthBits + bitio.ClassBits(uint(bits.Len16(s-next)), nextOrder)
-			next = s + 1
+		if !c.same[t] {
+			n += tableBits(usedOf(&c.freq[t]))
 		}
 	}
 	return uint64(n / 8)
 }
 
-// hasRoots reports whether some tree begins with a square of this level.
-func (c *Code) hasRoots(level uint8) bool {
-	for _, s := range c.used[rootTable] {
-		if s == 0 && level == c.root || s > 0 && uint8(s-1)/2+c.root == level {
-			return true
+// usedOf returns the symbols that occur.
+func usedOf(freq *[symbols]uint32) []uint16 {
+	used := make([]uint16, 0, symbols)
+	for s, n := range freq {
+		if n > 0 {
+			used = append(used, uint16(s))
 		}
 	}
-	return false
+	return used
+}
+
+// tableBits returns how many bits a table with these symbols takes.
+func tableBits(used []uint16) uint {
+	n, next := bitio.ClassBits(uint(bits.Len(uint(len(used)))), usedOrder), uint16(0)
+	for _, s := range used {
+		n += lengthBits + bitio.ClassBits(uint(bits.Len16(s-next)), nextOrder)
+		next = s + 1
+	}
+	return n
+}
+
+// hasRoots reports whether some tree begins with a square of this level. roots are the symbols of roots.
+func hasRoots(roots []uint16, root, level uint8) bool {
+	return slices.ContainsFunc(roots, func(s uint16) bool { return rootLevel(uint(s), root) == level })
 }
 
 // The widths of the fields of a code, and of the heads of packets.
@@ -151,101 +164,57 @@ const (
 	stretchOrder  = 10 // order of the class code of the length of the first of two stretches
 )
 
-// costs builds a Code: it has the tables so far, and how many bits they take.
-type costs struct {
-	Code
-	freq [tables][symbols]uint32
-	cost [tables]uint
-	last int // the last table that differs from the one before it.
-}
-
 // table sets table t for symbols with these frequencies. If follows is true, it may share the table
 // before: then that table serves the symbols of both. It returns how many bits the symbols and tables
 // take more.
-func (k *costs) table(t int, freq *[symbols]uint32, follows bool) uint {
-	alone := tableCost(freq, &k.lengths[t])
-	k.same[t] = false
+func (c *Code) table(t int, freq *[symbols]uint32, follows bool) uint {
+	alone := tableCost(freq, &c.lengths[t])
+	c.same[t] = false
 	if follows {
-		both, lengths := k.freq[k.last], [symbols]uint8{}
+		both, lengths := c.freq[c.last], [symbols]uint8{}
 		for s, n := range freq {
 			both[s] += n
 		}
-		before := k.cost[k.last]
+		before := c.cost[c.last]
 		if together := tableCost(&both, &lengths); together <= alone+before {
-			k.freq[k.last], k.lengths[k.last], k.cost[k.last] = both, lengths, together
-			k.same[t] = true
+			c.freq[c.last], c.lengths[c.last], c.cost[c.last] = both, lengths, together
+			c.same[t] = true
 			// A negative difference wraps around, and the sum wraps back.
 			return together - before
 		}
 	}
-	k.freq[t], k.cost[t], k.last = *freq, alone, t
+	c.freq[t], c.cost[t], c.last = *freq, alone, t
 	return alone
-}
-
-// code returns the finished code.
-func (k *costs) code() *Code {
-	c := k.Code
-	for t := range tables {
-		if c.same[t] {
-			c.used[t], c.lengths[t] = c.used[t-1], c.lengths[t-1]
-			continue
-		}
-		c.used[t] = nil
-		for s, n := range k.freq[t] {
-			if n > 0 {
-				c.used[t] = append(c.used[t], uint16(s))
-			}
-		}
-	}
-	return &c
 }
 
 // tableCost returns how many bits all symbols of a table and the table itself take. It sets lengths to
 // the lengths of the code words.
-func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
-	lengthsOf(lengths, freq)
-	used, next := uint(0), 0
-	for s, n := range freq {
-		if n == 0 {
-			continue
-		}
-		cost += uint(n)*uint(lengths[s]) + lengthBits + bitio.ClassBits(uint(bits.Len(uint(s-next))), nextOrder)
-		next = s + 1
-		used++
+func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) uint {
+	used := usedOf(freq)
+	lengthsOf(lengths, freq, used)
+	cost := 1 + tableBits(used)
+	for _, s := range used {
+		cost += uint(freq[s]) * uint(lengths[s])
 	}
-	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
-}
-
-// CodeFor returns the best code for the sheets of all parts. It depends on the squares only.
-func CodeFor(parts [][]cells.Squares) *Code {
-	p := plan{high: rootStats{root: maxRoot}, low: rootStats{root: lowRoot}, onlyCells: true}
-	for _, sheets := range parts {
-		for i := range sheets {
-			p.sheet(&sheets[i])
-		}
-	}
-	return p.codeFor(new(costs))
+	return cost
 }
 
 // maxLength is the most bits of a code word: a table of all words fits the first-level cache.
 const maxLength = 11
 
-// lengthsOf sets dst to the lengths of a Huffman code for symbols of these frequencies (Huffman 1952), at
-// most maxLength. The length is 0 for symbols that do not occur, and for a single one.
-func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
+// lengthsOf sets dst to the lengths of a Huffman code for used symbols of these frequencies (Huffman 1952), at
+// most maxLength. The length is 0 for other symbols, and for a single one.
+func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32, used []uint16) {
 	*dst = [symbols]uint8{}
+	n := len(used)
+	if n < 2 {
+		return
+	}
 	// Sort the symbols by frequency, and equal frequencies by symbol. A frequency takes 32 bits, a symbol
 	// 8.
 	var sorted [symbols]uint64
-	n := 0
-	for s, f := range freq {
-		if f > 0 {
-			sorted[n] = uint64(f)<<8 | uint64(s)
-			n++
-		}
-	}
-	if n < 2 {
-		return
+	for i, s := range used {
+		sorted[i] = uint64(freq[s])<<8 | uint64(s)
 	}
 	slices.Sort(sorted[:n])
 	// The weights of the symbols come first, then those of the pairs made of them. Both ascend.
@@ -352,8 +321,7 @@ func newTable(lengths []uint8, used []uint16) (table, bool) {
 type Tables struct {
 	root   uint8
 	steps  uint8
-	bytes  []byte // the bytes that it was read from
-	decode [tables]table
+	lookup [tables]table
 	orders [cells.MaxLevel + 1]uint8
 }
 
@@ -364,23 +332,26 @@ func ReadCode(r *sketch.Reader) (*Tables, error) {
 		return nil, err
 	}
 	in := bitio.NewReader(b)
-	t := &Tables{root: uint8(in.Read(rootBits)), steps: uint8(in.Read(orderBits)), bytes: b}
+	t := &Tables{root: uint8(in.Read(rootBits)), steps: uint8(in.Read(orderBits))}
 	if t.root != lowRoot && t.root != maxRoot || t.steps > bitio.MaxOrder {
 		return nil, sketch.Invalidf("a tree of root level %d, steps of order %d", t.root, t.steps)
 	}
-	var c Code
-	c.root = t.root
+	var roots []uint16
 	for i := range tables {
 		if i > splitTable && i != countTable && in.Read(1) == 1 {
-			t.decode[i] = t.decode[i-1]
+			t.lookup[i] = t.lookup[i-1]
 			continue
 		}
-		if err := t.readTable(&in, i, &c); err != nil {
+		used, err := t.readTable(&in, i)
+		if err != nil {
 			return nil, err
+		}
+		if i == rootTable {
+			roots = used
 		}
 	}
 	for level := t.root; level <= cells.MaxLevel; level++ {
-		if c.hasRoots(level) {
+		if hasRoots(roots, t.root, level) {
 			t.orders[level] = uint8(in.Read(orderBits))
 			if t.orders[level] > bitio.MaxOrder {
 				return nil, sketch.Invalidf("gaps of order %d", t.orders[level])
@@ -393,10 +364,11 @@ func ReadCode(r *sketch.Reader) (*Tables, error) {
 	return t, nil
 }
 
-func (t *Tables) readTable(in *bitio.Reader, i int, c *Code) error {
+// readTable reads table i, and returns its symbols.
+func (t *Tables) readTable(in *bitio.Reader, i int) ([]uint16, error) {
 	n := in.ReadClass(usedOrder)
 	if n > symbols {
-		return sketch.Invalidf("a table of %d symbols", n)
+		return nil, sketch.Invalidf("a table of %d symbols", n)
 	}
 	used := make([]uint16, 0, n)
 	var lengths [symbols]uint8
@@ -404,7 +376,7 @@ func (t *Tables) readTable(in *bitio.Reader, i int, c *Code) error {
 	for range n {
 		s := in.ReadClass(nextOrder)
 		if s >= symbols || next+s >= symbols {
-			return sketch.Invalidf("a table with a symbol beyond the last")
+			return nil, sketch.Invalidf("a table with a symbol beyond the last")
 		}
 		s += next
 		used = append(used, uint16(s))
@@ -413,13 +385,9 @@ func (t *Tables) readTable(in *bitio.Reader, i int, c *Code) error {
 			lengths[s] = uint8(in.Read(lengthBits))
 		}
 	}
-	if i == rootTable {
-		c.used[i] = used
+	var ok bool
+	if t.lookup[i], ok = newTable(lengths[:], used); !ok {
+		return nil, sketch.Invalidf("a table whose words do not add up")
 	}
-	d, ok := newTable(lengths[:], used)
-	if !ok {
-		return sketch.Invalidf("a table whose words do not add up")
-	}
-	t.decode[i] = d
-	return nil
+	return used, nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // lowRoot is the root level that only lists of cells can have. If cells are far apart, gaps take fewer
@@ -33,10 +32,9 @@ type rootStats struct {
 	kinds [symbols]uint32
 	gaps  [cells.MaxLevel + 1][65]uint32 // number of gaps by level and bit length.
 	steps [65]uint32                     // number of steps between stretches by bit length.
-	bytes uint                           // bytes of the index, without those for the points of packets.
+	bytes uint                           // bytes of the index.
 
 	packets, stretches uint // numbers of packets and of stretches.
-	totals             uint // bytes of the index for the points of packets.
 
 	after uint64 // the key behind the last tree of the sheet
 }
@@ -105,6 +103,28 @@ func (p *plan) sheet(s *cells.Squares) {
 	}
 }
 
+// treeAt returns the key and the level of the tree that begins with a leaf.
+func treeAt(s *cells.Squares, root uint8, leaf int) (key uint64, level uint8) {
+	level = max(s.Level(leaf), root)
+	return s.Keys[leaf] &^ cells.LowBits(level), level
+}
+
+// nextTree returns the index of the first leaf that begins a tree, searching from index leaf on.
+func nextTree(s *cells.Squares, root uint8, leaf int) int {
+	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^cells.LowBits(root) == 0; leaf++ {
+	}
+	return min(leaf, s.Len())
+}
+
+// eachPacket calls f for each packet of a sheet, which has the leaves [from, to). Its second stretch begins at index
+// second, which is to if there is none.
+func eachPacket(s *cells.Squares, root uint8, f func(from, second, to int)) {
+	for from, to := 0, 0; from < s.Len(); from = to {
+		to = nextTree(s, root, from+packetLeaves)
+		f(from, min(nextTree(s, root, from+stretchLeaves), to), to)
+	}
+}
+
 // tree counts the gap and the symbol of a root, as if all trees were in one packet.
 func (q *rootStats) tree(key uint64, level uint8, symbol int) {
 	q.kinds[symbol]++
@@ -119,23 +139,21 @@ func gapLength(after, key uint64, level uint8) int { return bits.Len64((key - af
 // and stretches, which are not written.
 func (q *rootStats) index(s *cells.Squares) {
 	packets, before := uint(0), uint64(0)
-	for from, to := 0, 0; from < s.Len(); from = to {
+	eachPacket(s, q.root, func(from, second, to int) {
 		first := q.begins(s, from)
-		q.bytes += uvarintBytes((first-before)>>(2*q.root)) + maxLengthBytes
-		before = first
 		packets++
 		q.stretches++
-		to = nextTree(s, q.root, from+packetLeaves)
-		if stretch := nextTree(s, q.root, from+stretchLeaves); stretch < to {
+		if second < to {
 			q.stretches++
-			q.steps[bits.Len64((q.begins(s, stretch)-first)>>(2*q.root)-1)]++
+			q.steps[bits.Len64((q.begins(s, second)-first)>>(2*q.root)-1)]++
 		}
 		total := uint64(0) // modulo 2^64
 		for _, n := range s.Counts[from:to] {
 			total += n
 		}
-		q.totals += uvarintBytes(total)
-	}
+		q.bytes += uvarintBytes((first-before)>>(2*q.root)) + uvarintBytes(total) + maxLengthBytes
+		before = first
+	})
 	q.packets += packets
 	q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(packets))
 }
@@ -143,10 +161,11 @@ func (q *rootStats) index(s *cells.Squares) {
 // begins returns the key of the tree that begins with a leaf. Because this tree begins a packet or a
 // stretch, its gap is not written, and is taken back.
 func (q *rootStats) begins(s *cells.Squares, leaf int) uint64 {
-	level := max(s.Level(leaf), q.root)
-	key, after := s.Keys[leaf]&^cells.LowBits(level), uint64(0)
+	key, level := treeAt(s, q.root, leaf)
+	after := uint64(0)
 	if leaf > 0 {
-		after = (s.Keys[leaf-1] | cells.LowBits(max(s.Level(leaf-1), q.root))) + 1
+		before, side := treeAt(s, q.root, leaf-1)
+		after = before + cells.LowBits(side) + 1
 	}
 	q.gaps[level][gapLength(after, key, level)]--
 	return key
@@ -155,27 +174,35 @@ func (q *rootStats) begins(s *cells.Squares, leaf int) uint64 {
 // uvarintBytes returns the bytes of a number.
 func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 
-// codeFor returns the best code for a plan.
-func (p *plan) codeFor(k *costs) *Code {
+// CodeFor returns the best code for the sheets of all sections. It depends on the squares only.
+func CodeFor(sections cells.List) *Code {
+	p := plan{high: rootStats{root: maxRoot}, low: rootStats{root: lowRoot}, onlyCells: true}
+	for i := range sections {
+		for _, sheet := range sections[i].Sheets() {
+			p.sheet(&sheet)
+		}
+	}
+	var c Code
 	counts := p.bits
 	for level := range p.counts {
 		// Single points have no symbol.
 		p.counts[level][symbols-1] = 0
-		counts += k.table(countTable+level, &p.counts[level], level > 0)
+		counts += c.table(countTable+level, &p.counts[level], level > 0)
 	}
-	best := p.with(k, &p.high, counts)
+	best := c.with(&p, &p.high, counts)
 	if p.onlyCells {
-		if c := p.with(k, &p.low, counts); c.size < best.size {
-			best = c
+		if low := c.with(&p, &p.low, counts); low.size < best.size {
+			best = low
 		}
 	}
 	return best
 }
 
-// with returns the best code for the root level of q. counts is how many bits the counts of leaves take.
-func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
-	k.root = q.root
-	trees := counts + k.table(rootTable, &q.kinds, false)
+// with returns the best code for the root level of q. c has the tables for the counts of leaves, which take this
+// many bits with all counts.
+func (c Code) with(p *plan, q *rootStats, counts uint) *Code {
+	c.root = q.root
+	trees := counts + c.table(rootTable, &q.kinds, false)
 	for level := uint8(1); level <= splitTables; level++ {
 		var freq [symbols]uint32
 		// The last split table is shared by all levels from splitTables up.
@@ -184,30 +211,30 @@ func (p *plan) with(k *costs, q *rootStats, counts uint) *Code {
 				freq[s] += n
 			}
 		}
-		trees += k.table(splitTableOf(level), &freq, level > 1)
+		trees += c.table(splitTableOf(level), &freq, level > 1)
 	}
 	head := uint(headBits)
-	k.steps = uint8(bitio.BestOrder(&q.steps))
+	c.steps = uint8(bitio.BestOrder(&q.steps))
 	for length, n := range q.steps {
-		head += uint(n) * bitio.ClassBits(uint(length), uint(k.steps))
+		head += uint(n) * bitio.ClassBits(uint(length), uint(c.steps))
 	}
+	roots := usedOf(&q.kinds)
 	for level := q.root; level <= cells.MaxLevel; level++ {
-		k.orders[level] = 0
-		if q.kinds[0] > 0 && level == q.root || q.kinds[rootSymbol(level, q.root, one)]+q.kinds[rootSymbol(level, q.root, more)] > 0 {
+		if hasRoots(roots, q.root, level) {
 			head += orderBits
 			order := bitio.BestOrder(&q.gaps[level])
-			k.orders[level] = uint8(order)
+			c.orders[level] = uint8(order)
 			for length, n := range q.gaps[level] {
 				trees += uint(n) * bitio.ClassBits(uint(length), order)
 			}
 		}
 	}
 	head += stretchBits(q.stretches-q.packets, trees) + (stretchesBits+restBits+7)*q.packets
-	k.size = q.bytes + q.totals + (trees+head+7)/8
+	c.size = q.bytes + (trees+head+7)/8
 	if p.huge {
-		k.size += 10 * q.packets
+		c.size += 10 * q.packets
 	}
-	return k.code()
+	return &c
 }
 
 // stretchBits returns an upper bound of the bits for the lengths of this many stretches, which add up to
@@ -225,11 +252,6 @@ func stretchBits(stretches, all uint) uint {
 //	  several their lengths in 4 bits
 //	6 bits   order of the gaps, for each level that trees have
 func (c *Code) AppendCode(dst []byte) []byte {
-	b := c.fields()
-	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
-}
-
-func (c *Code) fields() []byte {
 	var w bitio.Writer
 	w.Reset(2*tables*symbols + cells.MaxLevel)
 	w.Write(uint64(c.root), rootBits)
@@ -242,43 +264,50 @@ func (c *Code) fields() []byte {
 			}
 			w.Write(0, 1)
 		}
-		w.WriteClass(uint64(len(c.used[t])), usedOrder)
-		next := uint16(0)
-		for _, s := range c.used[t] {
+		used, next := usedOf(&c.freq[t]), uint16(0)
+		w.WriteClass(uint64(len(used)), usedOrder)
+		for _, s := range used {
 			w.WriteClass(uint64(s-next), nextOrder)
 			next = s + 1
-			if len(c.used[t]) > 1 {
+			if len(used) > 1 {
 				w.Write(uint64(c.lengths[t][s]), lengthBits)
 			}
 		}
 	}
+	roots := usedOf(&c.freq[rootTable])
 	for level := c.root; level <= cells.MaxLevel; level++ {
-		if c.hasRoots(level) {
+		if hasRoots(roots, c.root, level) {
 			w.Write(uint64(c.orders[level]), orderBits)
 		}
 	}
-	return w.Bytes()
+	b := w.Bytes()
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
 
 // Encoder writes sheets in a code.
 type Encoder struct {
 	code  *Code
 	words [tables][symbols]word
-	w     bitio.Writer
-	total uint64 // points of the current packet so far.
-	head  bitio.Writer
-	data  []byte
-	index []entry
-	// A packet has one stretch or two. second is the first key of the second one, or 0 if there is none.
-	// firstBits is the number of bits of the first one.
-	second    uint64
-	firstBits uint
+	w     bitio.Writer // the trees of a packet
+	head  bitio.Writer // a whole packet
+	index []byte
+	data  []byte // all packets of a sheet
+}
+
+// word is the code word of a symbol, with n bits.
+type word struct {
+	bits uint16
+	n    uint8
 }
 
 // NewEncoder returns an encoder for a code.
 func NewEncoder(c *Code) *Encoder {
 	e := &Encoder{code: c}
 	for t := range tables {
+		if c.same[t] {
+			e.words[t] = e.words[t-1]
+			continue
+		}
 		var words [symbols]uint16
 		wordsOf(words[:], c.lengths[t][:])
 		for s, w := range words {
@@ -288,48 +317,26 @@ func NewEncoder(c *Code) *Encoder {
 	return e
 }
 
-// word is the code word of a symbol, with n bits.
-type word struct {
-	bits uint16
-	n    uint8
-}
-
-// sheet writes the packets of sheet s.
-func (e *Encoder) sheet(s *cells.Squares) {
-	root, after := e.code.root, uint64(0)
-	packet, stretch := -packetLeaves, 0 // the indexes of the first leaves of the current packet and stretch
-	for i := 0; i < s.Len(); {
-		key, level, from := s.Keys[i], s.Level(i), i
+// stretch writes the trees of the leaves [from, to) of a sheet.
+func (e *Encoder) stretch(s *cells.Squares, from, to int) {
+	after := uint64(0)
+	for i := from; i < to; {
+		first := i
+		i = nextTree(s, e.code.root, first+1)
+		key, level := treeAt(s, e.code.root, first)
 		what := split
-		if level >= root {
-			i++
-			what = kind(s.Counts[from])
-		} else {
-			level = root
-			key &^= cells.LowBits(root)
-			for i++; i < s.Len() && s.Keys[i]&^cells.LowBits(root) == key; i++ {
-			}
+		if s.Level(first) == level {
+			what = kind(s.Counts[first])
 		}
-		begins := true
-		switch {
-		case from-packet >= packetLeaves:
-			packet, stretch = from, from
-			e.packet(key)
-		case from-stretch >= stretchLeaves:
-			stretch = from
-			e.second, e.firstBits = key, e.w.Len()
-		default:
-			begins = false
-		}
-		e.write(rootTable, rootSymbol(level, root, what))
-		if !begins {
+		e.write(rootTable, rootSymbol(level, e.code.root, what))
+		if first > from {
 			// The gap is counted in squares of this tree's level.
 			e.w.WriteClass((key-after)>>(2*level), uint(e.code.orders[level]))
 		}
 		if what == split {
-			e.split(s, from, i, root)
+			e.split(s, first, i, level)
 		} else {
-			e.leaf(level, s.Counts[from])
+			e.leaf(level, s.Counts[first])
 		}
 		after = key + cells.LowBits(level) + 1
 	}
@@ -373,7 +380,6 @@ func (e *Encoder) split(s *cells.Squares, from, to int, level uint8) {
 
 // leaf writes the count of a leaf, whose kind is written.
 func (e *Encoder) leaf(level uint8, n uint64) {
-	e.total = saturate.Add(e.total, n)
 	if n == 1 {
 		return
 	}
@@ -387,46 +393,35 @@ func (e *Encoder) leaf(level uint8, n uint64) {
 	e.w.Write(rest, extra)
 }
 
-// packet begins a packet. Its first tree is at key first.
-func (e *Encoder) packet(first uint64) {
-	e.endPacket()
+// packet writes a packet, and returns its first key.
+func (e *Encoder) packet(s *cells.Squares, from, second, to int) (first uint64) {
 	// Reserve memory for a symbol and a gap per tree, and for a symbol and a count per leaf.
 	e.w.Reset(4 * maxPacket)
-	e.total, e.second = 0, 0
-	e.index = append(e.index, entry{first: first})
-}
-
-// endPacket completes the current packet, if there is one.
-func (e *Encoder) endPacket() {
-	n := len(e.index)
-	if n == 0 {
-		return
-	}
-	packet := &e.index[n-1]
-	packet.total = e.total
+	e.stretch(s, from, second)
+	firstBits := e.w.Len()
+	e.stretch(s, second, to)
 	trees := e.w.Bytes()
 	e.head.Reset(2 + len(trees))
-	e.head.Write(min(e.second, 1), stretchesBits)
-	e.head.Write(0, restBits) // the rest, which is written below
-	if e.second > 0 {
-		step := (e.second-packet.first)>>(2*e.code.root) - 1
-		e.head.WriteClass(step, uint(e.code.steps))
-		e.head.WriteClass(uint64(e.firstBits), stretchOrder)
+	first, _ = treeAt(s, e.code.root, from)
+	if second == to {
+		e.head.Write(0, stretchesBits+restBits)
+	} else {
+		e.head.Write(1, stretchesBits+restBits)
+		key, _ := treeAt(s, e.code.root, second)
+		e.head.WriteClass((key-first)>>(2*e.code.root)-1, uint(e.code.steps))
+		e.head.WriteClass(uint64(firstBits), stretchOrder)
 	}
-	left := e.w.Len()
-	for ; left >= 32; left -= 32 {
-		e.head.Write(uint64(binary.LittleEndian.Uint32(trees)), 32)
-		trees = trees[4:]
-	}
-	for _, v := range trees {
-		n := min(left, 8)
-		e.head.Write(uint64(v), n)
+	in := bitio.NewReader(trees)
+	for left := e.w.Len(); left > 0; {
+		n := min(left, 32)
+		e.head.Write(in.Read(n), n)
 		left -= n
 	}
 	at := len(e.data)
 	e.data = append(e.data, e.head.Bytes()...)
+	// The rest follows the number of stretches.
 	e.data[at] |= byte(-e.head.Len()&7) << stretchesBits
-	packet.end = len(e.data)
+	return first
 }
 
 // AppendSheet appends a sheet:
@@ -441,16 +436,19 @@ func (e *Encoder) endPacket() {
 //	           one, and the bits of the first; its trees
 func (e *Encoder) AppendSheet(dst []byte, s *cells.Squares) []byte {
 	e.index, e.data = e.index[:0], e.data[:0]
-	e.sheet(s)
-	e.endPacket()
+	packets, before := uint64(0), uint64(0)
+	eachPacket(s, e.code.root, func(from, second, to int) {
+		begin := len(e.data)
+		first := e.packet(s, from, second, to)
+		leaves := s.From(from)
+		leaves = leaves.UpTo(to - from)
+		e.index = binary.AppendUvarint(e.index, (first-before)>>(2*e.code.root))
+		e.index = binary.AppendUvarint(e.index, leaves.Total())
+		e.index = binary.AppendUvarint(e.index, uint64(len(e.data)-begin))
+		packets, before = packets+1, first
+	})
 	dst = binary.AppendUvarint(dst, uint64(s.Len()))
-	dst = binary.AppendUvarint(dst, uint64(len(e.index)))
-	first, end := uint64(0), 0
-	for _, b := range e.index {
-		dst = binary.AppendUvarint(dst, (b.first-first)>>(2*e.code.root))
-		dst = binary.AppendUvarint(dst, b.total)
-		dst = binary.AppendUvarint(dst, uint64(b.end-end))
-		first, end = b.first, b.end
-	}
+	dst = binary.AppendUvarint(dst, packets)
+	dst = append(dst, e.index...)
 	return append(dst, e.data...)
 }

@@ -7,24 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Pruning is a tree: the result of pruning by a threshold.
-type Pruning struct {
-	// Tau is the threshold for squares with a key of at most UpTo. For the other squares it is the next
-	// lower threshold. Most trees have no other squares.
-	Tau    Tau
-	UpTo   uint64
-	Parts  []cells.Squares
-	Sheets [][]cells.Squares // the sheets of each part.
-	Code   *Code
-	// Cells is the number of cells with points. Excess is the sum of the numbers by which their counts
-	// are too high. Both are 0 if some square was no cell before pruning.
-	Excess, Cells uint64
-}
-
-// Size returns the most bytes that the code and the sheets take.
-func (p *Pruning) Size() uint64 { return p.Code.Size() }
-
-// Fit prunes parts, for example the squares of several categories, by one threshold. Code and sheets take
+// Fit prunes sections, for example of several categories, by one threshold. Code and sheets take
 // at most limit bytes at this threshold, and more at the next lower one. Fit returns false if they always
 // take more.
 //
@@ -33,22 +16,23 @@ func (p *Pruning) Size() uint64 { return p.Code.Size() }
 // fits. The result depends on the points only, not on their order. O(n) for n squares.
 //
 // If there are many squares, Fit first guesses the threshold from a sample, so that it need only try a few.
-func Fit(parts []cells.Squares, limit uint64) (*Pruning, bool) {
-	f := fitter{limit: limit}
-	guess, each := f.guess(parts)
-	if guess == 0 && onlyCells(parts) {
-		if p := unpruned(parts); p.Size() <= limit {
-			return p, true
+func Fit(sections cells.List, limit uint64) (*List, bool) {
+	f := fitter{limit: limit, sections: sections}
+	guess, each := f.guess()
+	if guess == 0 && onlyCells(sections) {
+		all := List{Sections: sections, Fit: Accuracy{Known: true, Cells: uint64(sections.Number())}}
+		if out := all.coded(); out.code.Size() <= limit {
+			return out, true
 		}
 	}
 	if guess >= 0 {
-		f.build(parts, window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)})
-		if p, ok := f.fit(parts, each); p != nil {
-			return p, ok
+		f.build(window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)})
+		if out, ok := f.fit(each); out != nil {
+			return out, ok
 		}
 	}
-	f.build(parts, allTaus)
-	return f.fit(parts, each)
+	f.build(allTaus)
+	return f.fit(each)
 }
 
 // window is a range of thresholds: above low, and at most high.
@@ -60,17 +44,13 @@ var allTaus = window{-1, Taus - 1}
 // nearTaus is how far the threshold may be from the guess by a sample.
 const nearTaus = 6
 
-// onlyCells reports whether all squares are cells.
-func onlyCells(parts []cells.Squares) bool {
-	return !slices.ContainsFunc(parts, func(s cells.Squares) bool { return s.Levels != nil })
-}
-
-// fitter searches for the least threshold at which the pruned parts take at most limit bytes.
+// fitter searches for the least threshold at which the pruned sections take at most limit bytes.
 type fitter struct {
-	limit  uint64
-	window window
-	parts  []nodes
-	leaves [Taus + 1]int // the number of leaves at each threshold of the window.
+	limit    uint64
+	sections cells.List
+	window   window
+	nodes    []nodes       // by section
+	leaves   [Taus + 1]int // the number of leaves at each threshold of the window.
 	// memory is for the leaves of two trials. The best trial so far is not in memory[free].
 	memory [2]cells.Squares
 	free   int
@@ -81,22 +61,14 @@ func room(n int) cells.Squares {
 	return cells.Squares{Keys: make([]uint64, n), Levels: make([]uint8, n), Counts: make([]uint64, n)}
 }
 
-// total returns the number of squares in all parts.
-func total(parts []cells.Squares) (n int) {
-	for i := range parts {
-		n += parts[i].Len()
-	}
-	return n
-}
-
-// build finds the nodes of all parts for the thresholds of a window.
-func (f *fitter) build(parts []cells.Squares, w window) {
+// build finds the nodes of all sections for the thresholds of a window.
+func (f *fitter) build(w window) {
 	f.window, f.leaves, f.memory = w, [Taus + 1]int{}, [2]cells.Squares{}
-	f.parts = make([]nodes, len(parts))
-	memory := room(total(parts))
-	for i := range parts {
-		n := &f.parts[i]
-		n.build(&memory, &parts[i], Tau(max(w.low, 0)).Value(), Tau(w.high).limit(), &f.leaves)
+	f.nodes = make([]nodes, len(f.sections))
+	memory := room(f.sections.Number())
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		n.build(&memory, &f.sections[i].Squares, Tau(max(w.low, 0)).Value(), Tau(w.high).limit(), &f.leaves)
 		memory = memory.From(n.Len())
 	}
 	for t := range Taus {
@@ -106,63 +78,45 @@ func (f *fitter) build(parts []cells.Squares, w window) {
 
 // try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
 // the others. The result is in the fitter's memory.
-func (f *fitter) try(tau Tau, upTo uint64) *Pruning {
-	p := &Pruning{Tau: tau, UpTo: upTo, Parts: make([]cells.Squares, len(f.parts)), Sheets: make([][]cells.Squares, len(f.parts))}
+func (f *fitter) try(tau Tau, upTo uint64) *List {
+	out := &List{Sections: slices.Clone(f.sections), Tau: tau}
 	if f.memory[f.free].Len() == 0 {
 		f.memory[f.free] = room(f.leaves[0])
 	}
 	memory := f.memory[f.free]
-	for i := range f.parts {
+	for i := range f.nodes {
 		leaves := memory
-		f.parts[i].prune(&leaves, tau, upTo)
-		memory, p.Parts[i] = memory.From(leaves.Len()), leaves
-		if f.parts[i].nested {
-			p.Sheets[i] = leaves.Sheets()
-		}
-		if leaves.Len() > 0 && len(p.Sheets[i]) < 2 {
-			p.Sheets[i] = p.Parts[i : i+1 : i+1]
-		}
+		f.nodes[i].prune(&leaves, tau, upTo)
+		memory, out.Sections[i].Squares = memory.From(leaves.Len()), leaves
 	}
-	p.Code = CodeFor(p.Sheets)
-	return p
+	return out.coded()
 }
 
-// unpruned returns the tree of all cells.
-func unpruned(parts []cells.Squares) *Pruning {
-	p := &Pruning{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]cells.Squares, len(parts)), Cells: uint64(total(parts))}
-	for i := range parts {
-		p.Sheets[i] = p.Parts[i].Sheets()
-	}
-	p.Code = CodeFor(p.Sheets)
-	return p
-}
-
-// finish moves the tree out of the fitter's memory. If the squares in of, before pruning, are cells, finish
-// measures the excess of counts.
-func (p *Pruning) finish(of []cells.Squares) {
-	for i := range p.Parts {
-		p.Parts[i] = p.Parts[i].Clone()
-	}
-	if !onlyCells(of) {
-		return
-	}
-	p.Cells = uint64(total(of))
-	for i := range of {
-		p.Excess = saturate.Add(p.Excess, excess(of[i].Keys, &p.Parts[i]))
+// finish moves a tree out of the fitter's memory. If the squares before pruning are cells, finish measures the
+// excess of counts.
+func (f *fitter) finish(t *List) {
+	t.Fit.Known = onlyCells(f.sections) && len(f.sections) > 0
+	for i := range t.Sections {
+		s, before := &t.Sections[i], &f.sections[i]
+		s.Squares = s.Clone()
+		if t.Fit.Known {
+			t.Fit.Cells += uint64(before.Len())
+			t.Fit.Excess = saturate.Add(t.Fit.Excess, excess(before.Keys, &s.Squares))
+		}
 	}
 }
 
 // fit searches for a threshold at which the tree fits, but does not at the next lower threshold. It
 // assumes that a leaf takes about each bytes. It returns nil if the threshold is not in the window.
-func (f *fitter) fit(parts []cells.Squares, each float64) (*Pruning, bool) {
-	var fits *Pruning
+func (f *fitter) fit(each float64) (*List, bool) {
+	var fits *List
 	t, above, ok := f.search(each, func(t int) uint64 {
 		p := f.try(Tau(t), ^uint64(0))
-		if p.Size() <= f.limit {
+		if p.code.Size() <= f.limit {
 			fits = p
 			f.free ^= 1
 		}
-		return p.Size()
+		return p.code.Size()
 	})
 	switch {
 	case !ok:
@@ -170,10 +124,10 @@ func (f *fitter) fit(parts []cells.Squares, each float64) (*Pruning, bool) {
 	case fits == nil:
 		fits = f.try(Tau(t), ^uint64(0))
 	case above > 0:
-		fits = f.fill(parts, fits, above)
+		fits = f.fill(fits, above)
 	}
-	fits.finish(parts)
-	return fits, fits.Size() <= f.limit
+	f.finish(fits)
+	return fits, fits.code.Size() <= f.limit
 }
 
 // Where on the curve the next lower threshold may begin.
@@ -185,16 +139,16 @@ const (
 
 // fill lowers the threshold for the end of the curve, from some key on, as far as the tree still fits. At
 // the next lower threshold, the whole tree would take above bytes.
-func (f *fitter) fill(parts []cells.Squares, fits *Pruning, above uint64) *Pruning {
-	keys := parts[0].Keys
-	for i := range parts {
-		if k := parts[i].Keys; len(k) > len(keys) {
+func (f *fitter) fill(fits *List, above uint64) *List {
+	var keys []uint64
+	for i := range f.sections {
+		if k := f.sections[i].Keys; len(k) > len(keys) {
 			keys = k
 		}
 	}
 	// Splitting all squares from place high on fits the limit, from place low on it does not. Between
 	// both, the size is assumed to grow evenly.
-	low, high, below := 0, places, fits.Size()
+	low, high, below := 0, places, fits.code.Size()
 	for range fillTries {
 		if f.limit-below < f.limit/fillShare || high-low < 2 {
 			break
@@ -205,11 +159,11 @@ func (f *fitter) fill(parts []cells.Squares, fits *Pruning, above uint64) *Pruni
 			break
 		}
 		p := f.try(fits.Tau, keys[len(keys)*at/places])
-		if p.Size() <= f.limit {
-			fits, high, below = p, at, p.Size()
+		if size := p.code.Size(); size <= f.limit {
+			fits, high, below = p, at, size
 			f.free ^= 1
 		} else {
-			low, above = at, p.Size()
+			low, above = at, size
 		}
 	}
 	return fits
@@ -282,20 +236,20 @@ func (f *fitter) leastFor(limit float64, low, high int, below, above float64) in
 
 // Samples are stretches of squares that tell how many bytes a leaf takes.
 const (
-	sampleLeast   = 1 << 16 // squares of a part at least: a sample pays from there on.
+	sampleLeast   = 1 << 16 // squares of a section at least: a sample pays from there on.
 	sampleFactor  = 8       // one square in so many at most
 	sampleMost    = 1 << 16 // about the most squares in a sample.
 	sampleStretch = 1 << 9  // squares in a stretch at most
-	sampleParts   = 64      // stretches in a part at least
+	sampleParts   = 64      // stretches in a section at least
 	jumpBytes     = 4       // about the bytes of the gap between two stretches
 )
 
-// sampled returns a sample of the squares of all parts, which consists of evenly spaced stretches. It
+// sampled returns a sample of the squares of all sections, which consists of evenly spaced stretches. It
 // also returns the number of stretches, and of all squares. The sample is empty if there are few squares,
-// or many parts with few squares each.
-func sampled(parts []cells.Squares) (sample cells.Squares, stretches, all int) {
+// or many sections with few squares each.
+func sampled(sections cells.List) (sample cells.Squares, stretches, all int) {
 	many := 0
-	for _, s := range parts {
+	for _, s := range sections {
 		all += s.Len()
 		if s.Len() >= sampleLeast {
 			many += s.Len()
@@ -306,7 +260,7 @@ func sampled(parts []cells.Squares) (sample cells.Squares, stretches, all int) {
 	}
 	factor := max(sampleFactor, many/sampleMost)
 	var m cells.Merger
-	for _, s := range parts {
+	for _, s := range sections {
 		if s.Len() < sampleLeast {
 			continue
 		}
@@ -329,24 +283,24 @@ func sampled(parts []cells.Squares) (sample cells.Squares, stretches, all int) {
 
 // guess returns a threshold t that is likely to fit, and how many bytes a leaf takes at t. Both come from
 // a sample. Without a sample, t is negative.
-func (f *fitter) guess(parts []cells.Squares) (t int, each float64) {
-	sample, stretches, all := sampled(parts)
+func (f *fitter) guess() (t int, each float64) {
+	sample, stretches, all := sampled(f.sections)
 	if sample.Len() == 0 {
 		// Without a sample, assume a byte for each leaf.
 		return -1, 1
 	}
-	var g fitter
+	g := fitter{sections: cells.List{{Squares: sample}}}
 	// Thresholds above the number of points are rare. So the window ends there at first, and becomes
 	// larger below if necessary.
 	w := window{-1, int(tauOf(sample.Total()))}
-	g.build([]cells.Squares{sample}, w)
+	g.build(w)
 	limit := float64(f.limit) * float64(sample.Len()) / float64(all)
 	t, each = -1, 1
 	for range sampleTries {
 		before := t
 		if t = g.leastFor(limit, 0, w.high, each, each); t == w.high && w != allTaus {
 			w = allTaus
-			g.build([]cells.Squares{sample}, w)
+			g.build(w)
 			t = g.leastFor(limit, 0, w.high, each, each)
 		}
 		if before >= 0 && max(t-before, before-t) <= nearTaus {
@@ -357,9 +311,9 @@ func (f *fitter) guess(parts []cells.Squares) (t int, each float64) {
 		// The size of the sample includes all tables, and the jumps between stretches. Both are
 		// subtracted, because they do not grow with the leaves. The tables are then divided among the
 		// leaves of the whole tree.
-		tables := p.Code.tablesSize()
+		tables := p.code.tablesSize()
 		jumps := uint64(stretches * jumpBytes)
-		size := max(p.Size(), tables+jumps) - tables - jumps
+		size := max(p.code.Size(), tables+jumps) - tables - jumps
 		leaves := float64(max(g.leaves[t], 1))
 		each = float64(size)/leaves + float64(tables)/(leaves*float64(all)/float64(sample.Len()))
 	}

@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -25,31 +24,30 @@ func TestFit(t *testing.T) {
 	filled := 0
 	for name, counts := range inOrder(all) {
 		s := squaresOf(counts)
-		whole := CodeFor([][]cells.Squares{{s}}).Size()
+		whole := CodeFor(listOf(s)).Size()
 		for _, part := range []uint64{1, 2, 3, 8, 30} {
 			limit := whole / part
-			p, ok := Fit([]cells.Squares{s}, limit)
-			if got := p.Size(); ok != (got <= limit) {
+			p, ok := Fit(listOf(s), limit)
+			if got := p.code.Size(); ok != (got <= limit) {
 				t.Fatalf("%s: %d bytes of %d, fits: %v", name, got, limit, ok)
 			}
 			if ok && p.Tau > 0 {
 				lower := cut(s, p.Tau-1)
-				if size := CodeFor([][]cells.Squares{lower.Sheets()}).Size(); size <= limit {
+				if size := CodeFor(listOf(lower)).Size(); size <= limit {
 					t.Errorf("%s: threshold %d fits %d bytes, and so does the one before with %d", name, p.Tau, limit, size)
 				}
 			}
-			if ok && p.UpTo < math.MaxUint64 {
+			if whole := cut(s, p.Tau); ok && !equal(&p.Sections[0].Squares, &whole) {
 				filled++
 			}
 			// So do all thresholds, where a sample left out most.
-			var unsampled fitter
-			unsampled.limit = limit
-			unsampled.build([]cells.Squares{s}, allTaus)
-			if every, _ := unsampled.fit([]cells.Squares{s}, 1); every.Tau != p.Tau && name != "full" { // which fits again and again
+			unsampled := fitter{limit: limit, sections: listOf(s)}
+			unsampled.build(allTaus)
+			if every, _ := unsampled.fit(1); every.Tau != p.Tau && name != "full" { // which fits again and again
 				t.Errorf("%s: threshold %d, by all thresholds %d", name, p.Tau, every.Tau)
 			}
-			again, _ := Fit([]cells.Squares{s}, limit)
-			if again.Tau != p.Tau || !equal(&again.Parts[0], &p.Parts[0]) {
+			again, _ := Fit(listOf(s), limit)
+			if again.Tau != p.Tau || !equal(&again.Sections[0].Squares, &p.Sections[0].Squares) {
 				t.Errorf("%s: the same cells give another tree", name)
 			}
 		}
@@ -58,8 +56,8 @@ func TestFit(t *testing.T) {
 		t.Errorf("%d trees fill their bytes with a part of a step: expected more", filled)
 	}
 	s := squaresOf(all["many"])
-	limit := CodeFor([][]cells.Squares{{s}}).Size() / 2
-	if n := testing.AllocsPerRun(3, func() { Fit([]cells.Squares{s}, limit) }); n > 600 {
+	limit := CodeFor(listOf(s)).Size() / 2
+	if n := testing.AllocsPerRun(3, func() { Fit(listOf(s), limit) }); n > 600 {
 		t.Errorf("%v allocations for %d cells", n, s.Len())
 	}
 }
@@ -68,22 +66,29 @@ func TestFit(t *testing.T) {
 func TestFitParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(72, 0))
 	a, b := squaresOf(clusters(r, 3000)), squaresOf(clusters(r, 500))
-	whole := CodeFor([][]cells.Squares{{a}, {b}}).Size()
-	p, ok := Fit([]cells.Squares{a, b}, whole/3)
-	if !ok || p.Size() > whole/3 || p.Cells != uint64(a.Len()+b.Len()) {
-		t.Fatalf("%d bytes of %d, %d cells", p.Size(), whole/3, p.Cells)
+	whole := CodeFor(listOf(a, b)).Size()
+	p, ok := Fit(listOf(a, b), whole/3)
+	if !ok || p.code.Size() > whole/3 || p.Fit.Cells != uint64(a.Len()+b.Len()) {
+		t.Fatalf("%d bytes of %d, %d cells", p.code.Size(), whole/3, p.Fit.Cells)
 	}
 	for i, s := range []cells.Squares{a, b} {
-		if want := cutUpTo(s, p.Tau, p.UpTo); !equal(&p.Parts[i], &want) {
+		got, want, same := &p.Sections[i].Squares, cut(s, p.Tau), 0
+		for same < want.Len() && got.Keys[same] == want.Keys[same] && got.Level(same) == want.Level(same) && got.Counts[same] == want.Counts[same] {
+			same++
+		}
+		if same < want.Len() {
+			want = cutUpTo(s, p.Tau, want.Last(same-1))
+		}
+		if !equal(got, &want) {
 			t.Errorf("part %d is pruned by another threshold", i)
 		}
 	}
-	for bytes := p.Size(); bytes > 60; bytes = bytes * 2 / 3 {
-		q, ok := Fit(p.Parts, bytes)
-		if !ok || q.Size() > bytes {
-			t.Fatalf("cut to %d bytes a tree takes %d", bytes, q.Size())
+	for bytes := p.code.Size(); bytes > 60; bytes = bytes * 2 / 3 {
+		q, ok := Fit(p.Sections, bytes)
+		if !ok || q.code.Size() > bytes {
+			t.Fatalf("cut to %d bytes a tree takes %d", bytes, q.code.Size())
 		}
-		if n, m := q.Parts[0].Total(), a.Total(); n != m {
+		if n, m := q.Sections[0].Total(), a.Total(); n != m {
 			t.Errorf("cut to %d bytes %d points are %d", bytes, m, n)
 		}
 	}

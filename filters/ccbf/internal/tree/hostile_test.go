@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -14,44 +13,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// written is a tree as bytes: its code, how many sheets there are, and those.
+// written is a tree as a body.
 func written(s *cells.Squares) []byte {
-	lists := s.Sheets()
-	c := CodeFor([][]cells.Squares{lists})
-	blob := c.AppendCode([]byte{byte(len(lists))})
-	e := NewEncoder(c)
-	for i := range lists {
-		blob = e.AppendSheet(blob, &lists[i])
+	list := List{}
+	if s.Len() > 0 {
+		list.Sections = listOf(*s)
 	}
-	return blob
+	return list.coded().AppendTo(nil)
 }
 
 // readTree undoes written, as far as indexes tell.
-func readTree(blob []byte) (*Tables, []Sheet, error) {
-	r := sketch.NewReader("a tree", blob)
-	n := r.Uint8()
-	t, err := ReadCode(r)
-	if err != nil {
-		return nil, nil, err
-	}
-	var sheets []Sheet
-	for range n {
-		var s Sheet
-		if err := s.Read(t, r, new(Packet)); err != nil {
-			return nil, nil, err
-		}
-		sheets = append(sheets, s)
-	}
-	return t, sheets, r.Done()
+func readTree(blob []byte) (*Reader, error) {
+	r := new(Reader)
+	r.Head = &form.Head{Bounds: region, Sums: true}
+	return r, r.Reset(blob)
 }
-
-// most is how many leaves the trees of these tests may have.
-const most = 1 << 16
 
 // ask reads a tree, however it was made, and asks it everything. It reports whether
 // it is valid.
 func ask(t testing.TB, blob []byte) bool {
-	tables, sheets, err := readTree(blob)
+	reader, err := readTree(blob)
+	sheets := reader.sheets
 	if err != nil {
 		if !errors.Is(err, sketch.ErrInvalid) {
 			t.Fatalf("an error of another kind: %v", err)
@@ -69,10 +51,10 @@ func ask(t testing.TB, blob []byte) bool {
 	slices.Sort(keys)
 	out := make([]uint64, len(keys))
 	for _, s := range sheets {
-		s.packet.room = 1 << 20
+		s.decoder.room = 1 << 20
 		for range 3 {
 			form.AddCounts(&s, keys, out)
-			s.packet.sheet = nil
+			s.decoder.sheet = nil
 		}
 	}
 	for _, k := range keys {
@@ -87,20 +69,21 @@ func ask(t testing.TB, blob []byte) bool {
 		top.K, top.Most = 5, 100
 		kit.NoError(t, readerOf(sheets).TopK(a.area().Area, cells.Categories{}, &top))
 	}
-	parts, err := Check(tables, [][]Sheet{sheets}, most)
+	list, err := reader.All()
 	if err != nil {
 		if !errors.Is(err, sketch.ErrInvalid) {
 			t.Fatalf("an error of another kind: %v", err)
 		}
 		return false
 	}
-	s := parts[0]
-	if !bytes.Equal(written(&s), blob) {
+	if again := (&List{Sections: list.Sections, Tau: list.Tau, Fit: list.Fit}).coded(); !bytes.Equal(again.AppendTo(nil), blob) {
 		t.Fatal("checked, and written otherwise")
 	}
-	for i := range s.Keys {
-		if s.Counts[i] == 0 || s.Level(i) > cells.MaxLevel || s.Keys[i]&cells.LowBits(s.Level(i)) != 0 || i > 0 && !before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i)) {
-			t.Fatalf("checked, and square %d is %#x of level %d", i, s.Keys[i], s.Level(i))
+	for _, s := range list.Sections {
+		for i := range s.Keys {
+			if s.Counts[i] == 0 || s.Level(i) > cells.MaxLevel || s.Keys[i]&cells.LowBits(s.Level(i)) != 0 || i > 0 && !before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i)) {
+				t.Fatalf("checked, and square %d is %#x of level %d", i, s.Keys[i], s.Level(i))
+			}
 		}
 	}
 	return true
@@ -156,25 +139,6 @@ func TestHostileBytes(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d edited trees are valid ones", valid, tried)
-
-	// As many leaves as a few bytes can claim: of packets that are trees of no bits.
-	var s cells.Squares
-	for i := range uint64(1 << 17) {
-		s.Push(i, 0, 1)
-	}
-	bomb := written(&s)
-	tables, sheets, err := readTree(bomb)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var from, to runtime.MemStats
-	runtime.ReadMemStats(&from)
-	if _, err := Check(tables, [][]Sheet{sheets}, most); !errors.Is(err, sketch.ErrInvalid) {
-		t.Errorf("%d leaves in %d bytes, %d are allowed: %v", s.Len(), len(bomb), most, err)
-	}
-	if runtime.ReadMemStats(&to); to.TotalAlloc-from.TotalAlloc > 1<<16 {
-		t.Errorf("%d bytes were taken to refuse it", to.TotalAlloc-from.TotalAlloc)
-	}
 }
 
 // A tree has one spelling: not with another root level, another table, or leaves on
@@ -182,9 +146,9 @@ func TestHostileBytes(t *testing.T) {
 func TestOneSpelling(t *testing.T) {
 	s := cells.Squares{Keys: []uint64{0, 0, 64, 300}, Levels: []uint8{4, 2, 0, 1}, Counts: []uint64{7, 2, 1, 9}}
 	lists := s.Sheets()
-	c := CodeFor([][]cells.Squares{lists})
+	c := CodeFor(listOf(s))
 	write := func(c *Code, lists ...cells.Squares) []byte {
-		blob := c.AppendCode([]byte{byte(len(lists))})
+		blob := c.AppendCode([]byte{0, 0, 1, 0, 0, byte(len(lists))})
 		for i := range lists {
 			blob = NewEncoder(c).AppendSheet(blob, &lists[i])
 		}
@@ -195,11 +159,11 @@ func TestOneSpelling(t *testing.T) {
 	}
 	apart := cells.Squares{Keys: []uint64{0, 64}, Levels: []uint8{2, 0}, Counts: []uint64{2, 1}}
 	rest := cells.Squares{Keys: []uint64{300}, Levels: []uint8{1}, Counts: []uint64{9}}
-	other := CodeFor([][]cells.Squares{{apart, lists[1], rest}})
+	other := CodeFor(listOf(apart, lists[1], rest))
 	for name, blob := range map[string][]byte{
 		"sheets the other way round": write(c, lists[1], lists[0]),
 		"a sheet in two":             write(other, apart, lists[1], rest),
-		"a code for other leaves":    write(CodeFor([][]cells.Squares{{lists[0], lists[1], squaresOf(map[uint64]uint64{1 << 40: 1 << 50})}}), lists...),
+		"a code for other leaves":    write(CodeFor(listOf(lists[0], lists[1], squaresOf(map[uint64]uint64{1 << 40: 1 << 50}))), lists...),
 		"a sheet without leaves":     write(c, append(slices.Clone(lists), cells.Squares{})...),
 	} {
 		if ask(t, blob) {
@@ -212,21 +176,15 @@ func TestOneSpelling(t *testing.T) {
 func TestNothing(t *testing.T) {
 	some := squaresOf(map[uint64]uint64{3: 4, 900: 1})
 	for _, parts := range [][]cells.Squares{{{}}, {{}, some}, {some, {}}, {}} {
-		p, ok := Fit(parts, 1000)
+		p, ok := Fit(listOf(parts...), 1000)
 		if !ok {
 			t.Fatalf("%d parts do not fit", len(parts))
 		}
-		r := sketch.NewReader("a code", p.Code.AppendCode(nil))
-		tables := kit.Must(ReadCode(r))
-		sheets := make([][]Sheet, len(parts))
 		for i := range parts {
-			sheets[i] = encoded(t, p.Code, p.Sheets[i])
-			if got, want := len(sheets[i]), min(parts[i].Len(), 1); got != want {
+			sheets := encoded(t, p.code, p.Sections[i].Sheets())
+			if got, want := len(sheets), min(parts[i].Len(), 1); got != want {
 				t.Errorf("part %d has %d sheets, expected %d", i, got, want)
 			}
-		}
-		if _, err := Check(tables, sheets, most); err != nil {
-			t.Errorf("%d parts: %v", len(parts), err)
 		}
 	}
 	var none cells.Squares

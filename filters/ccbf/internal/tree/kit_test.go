@@ -84,6 +84,14 @@ func line() map[uint64]uint64 {
 	return counts
 }
 
+// listOf has a section for each of some squares.
+func listOf(parts ...cells.Squares) (l cells.List) {
+	for _, s := range parts {
+		l = append(l, cells.Section{Label: cells.Label{None: true, X: int32(len(l))}, Squares: s})
+	}
+	return l
+}
+
 // encoded writes sheets and reads them again.
 func encoded(t testing.TB, c *Code, sheets []cells.Squares) []Sheet {
 	t.Helper()
@@ -99,7 +107,7 @@ func encoded(t testing.TB, c *Code, sheets []cells.Squares) []Sheet {
 	tables := kit.Must(ReadCode(r))
 	out := make([]Sheet, len(sheets))
 	for i := range out {
-		kit.NoError(t, out[i].Read(tables, r, new(Packet)))
+		kit.NoError(t, out[i].Read(r, &decoder{Tables: tables}))
 		if all, ok := out[i].All(); !ok || !equal(&all, &sheets[i]) {
 			t.Fatalf("sheet %d of %d leaves comes back otherwise (%v)", i, sheets[i].Len(), ok)
 		}

@@ -41,9 +41,8 @@ type List struct {
 	// Tau is the largest threshold with which any part was pruned.
 	Tau Tau
 	Fit Accuracy
-	// layout is the code and the sheets in which the list is written. It is nil as long as they are not
-	// known.
-	layout *Layout
+	// code is the code in which the list is written. It is nil as long as it is not known.
+	code *Code
 }
 
 // Accuracy is the error of a tree, measured when its cells were pruned.
@@ -90,13 +89,6 @@ func FitBytes(n int) int64 { return 6 * cells.SquareBytes(n) }
 //	the code
 //	per section: its sheets
 
-// Layout is a list, together with the code and the sheets in which it is written.
-type Layout struct {
-	*List
-	sheets [][]cells.Squares
-	code   *Code
-}
-
 // maxHead is the most bytes of the numbers of a body.
 const maxHead = 4 * binary.MaxVarintLen64
 
@@ -109,68 +101,65 @@ func (t *List) headBytes() uint64 {
 	return uint64(n)
 }
 
-// Size returns the most bytes that the body takes.
-func (p *Layout) Size() uint64 { return p.headBytes() + p.code.Size() }
+// Size returns the most bytes that the body takes. The code must be known.
+func (t *List) Size() uint64 { return t.headBytes() + t.code.Size() }
 
-// Within lays out the list. If the list takes more than limit bytes, it is pruned. Within returns false
-// if even a tree of the largest squares takes more.
-func (t *List) Within(limit uint64) (*Layout, bool) {
-	// Lists that consist of cells only are not tried without pruning: the caller prunes them because they
-	// take too much.
-	if t.layout != nil && t.layout.Size() <= limit {
-		return t.layout, true
-	}
-	if len(t.Sections) == 0 || slices.ContainsFunc(t.Sections, func(s cells.Section) bool { return s.Levels != nil }) {
-		p := &Layout{List: t}
-		for i := range t.Sections {
-			p.sheets = append(p.sheets, t.Sections[i].Sheets())
-		}
-		if p.code = CodeFor(p.sheets); p.Size() <= limit {
-			return p, true
-		}
-	}
-	head := t.headBytes()
-	parts := make([]cells.Squares, len(t.Sections))
-	for i := range t.Sections {
-		parts[i] = t.Sections[i].Squares
-	}
-	pruned, ok := Fit(parts, limit-min(head, limit))
-	out := &List{Sections: make(cells.List, len(parts)), Tau: max(t.Tau, pruned.Tau)}
-	for i := range parts {
-		out.Sections[i] = cells.Section{Label: t.Sections[i].Label, Squares: pruned.Parts[i]}
-	}
-	if pruned.Cells > 0 {
-		out.Fit = Accuracy{Known: true, Cells: pruned.Cells, Excess: pruned.Excess}
-	}
-	out.layout = &Layout{out, pruned.Sheets, pruned.Code}
-	return out.layout, ok && head <= limit
+// coded returns t with its code.
+func (t *List) coded() *List {
+	out := *t
+	out.code = CodeFor(t.Sections)
+	return &out
 }
 
-// AppendTo appends the body.
-func (p *Layout) AppendTo(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(p.Tau))
+// onlyCells reports whether all squares are cells.
+func onlyCells(sections cells.List) bool {
+	return !slices.ContainsFunc(sections, func(s cells.Section) bool { return s.Levels != nil })
+}
+
+// Within returns the list with its code. If the list takes more than limit bytes, it is pruned. Within returns
+// false if even a tree of the largest squares takes more.
+func (t *List) Within(limit uint64) (*List, bool) {
+	if t.code != nil && t.Size() <= limit {
+		return t, true
+	}
+	// Lists that consist of cells only are not tried without pruning: the caller prunes them because they
+	// take too much.
+	if len(t.Sections) == 0 || !onlyCells(t.Sections) {
+		if out := t.coded(); out.Size() <= limit {
+			return out, true
+		}
+	}
+	out, ok := Fit(t.Sections, limit-min(t.headBytes(), limit))
+	out.Tau = max(t.Tau, out.Tau)
+	return out, ok
+}
+
+// AppendTo appends the body. The code must be known.
+func (t *List) AppendTo(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(t.Tau))
 	switch {
-	case p.Fit.Sampled:
+	case t.Fit.Sampled:
 		dst = binary.AppendUvarint(dst, 1)
-		dst = binary.AppendUvarint(dst, p.Fit.Cells)
-		dst = binary.AppendUvarint(dst, p.Fit.Excess)
-	case p.Fit.Known:
-		dst = binary.AppendUvarint(dst, 1+p.Fit.Cells)
-		dst = binary.AppendUvarint(dst, p.Fit.Excess)
+		dst = binary.AppendUvarint(dst, t.Fit.Cells)
+		dst = binary.AppendUvarint(dst, t.Fit.Excess)
+	case t.Fit.Known:
+		dst = binary.AppendUvarint(dst, 1+t.Fit.Cells)
+		dst = binary.AppendUvarint(dst, t.Fit.Excess)
 	default:
 		dst = binary.AppendUvarint(dst, 0)
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(p.Sections)))
-	for i := range p.Sections {
-		dst = cells.AppendLabel(dst, p.Sections[i].Label)
-		dst = binary.AppendUvarint(dst, uint64(len(p.sheets[i])))
+	dst = binary.AppendUvarint(dst, uint64(len(t.Sections)))
+	var all []cells.Squares
+	for i := range t.Sections {
+		sheets := t.Sections[i].Sheets()
+		dst = cells.AppendLabel(dst, t.Sections[i].Label)
+		dst = binary.AppendUvarint(dst, uint64(len(sheets)))
+		all = append(all, sheets...)
 	}
-	dst = p.code.AppendCode(dst)
-	e := NewEncoder(p.code)
-	for _, sheets := range p.sheets {
-		for i := range sheets {
-			dst = e.AppendSheet(dst, &sheets[i])
-		}
+	dst = t.code.AppendCode(dst)
+	e := NewEncoder(t.code)
+	for i := range all {
+		dst = e.AppendSheet(dst, &all[i])
 	}
 	return dst
 }

@@ -14,10 +14,10 @@ func cut(s cells.Squares, tau Tau) cells.Squares { return cutUpTo(s, tau, math.M
 
 // cutUpTo is cut with the next lower threshold beyond a key.
 func cutUpTo(s cells.Squares, tau Tau, upTo uint64) cells.Squares {
-	var f fitter
-	f.build([]cells.Squares{s}, allTaus)
+	f := fitter{sections: listOf(s)}
+	f.build(allTaus)
 	leaves := cells.Squares{Keys: make([]uint64, s.Len()), Levels: make([]uint8, s.Len()), Counts: make([]uint64, s.Len())}
-	f.parts[0].prune(&leaves, tau, upTo)
+	f.nodes[0].prune(&leaves, tau, upTo)
 	return leaves
 }
 

@@ -30,7 +30,6 @@ type nodes struct {
 	cells.Squares
 	all    []node  // all nodes; each comes after the nodes inside it.
 	leaves []int32 // indexes of the nodes that are leaves, from the last to the first.
-	nested bool    // whether some squares hold others, so that leaves may hold leaves too.
 }
 
 // build sets n to the nodes of the squares s, for thresholds above low and up to high. memory has room
@@ -38,7 +37,7 @@ type nodes struct {
 // squares.
 func (n *nodes) build(memory, s *cells.Squares, low, high uint64, change *[Taus + 1]int) {
 	// Few lists have more nodes.
-	n.all, n.nested = make([]node, 0, s.Len()/2), false
+	n.all = make([]node, 0, s.Len()/2)
 	top := uint8(1) // from this level on, any square that holds two squares is split
 	for top < edge && weight(top, 2) <= high {
 		top++
@@ -62,7 +61,6 @@ func (n *nodes) build(memory, s *cells.Squares, low, high uint64, change *[Taus 
 		if i+1 < s.Len() {
 			to = max(cells.CommonLevel(key, s.Keys[i+1]), level)
 			closed &= 1<<to - 1
-			n.nested = n.nested || level > 0 && s.Keys[i+1] <= key|cells.LowBits(level)
 		}
 		open &^= closed
 		for ; closed != 0; closed &= closed - 1 {

@@ -24,11 +24,11 @@ func TestFindAgrees(t *testing.T) {
 				keys = append(keys, s.Keys[i], s.Last(i), s.Last(i)+1, s.Keys[i]-1, s.Keys[i]+r.Uint64N(cells.LowBits(s.Level(i))+1), r.Uint64())
 			}
 			slices.Sort(keys)
-			sheet.packet.room = 1 << 16
+			sheet.decoder.room = 1 << 16
 			all, keptAll := make([]uint64, len(keys)), make([]uint64, len(keys))
 			form.AddCounts(&sheet, keys, all)
 			for range 2 {
-				sheet.packet.sheet = nil
+				sheet.decoder.sheet = nil
 				clear(keptAll)
 				form.AddCounts(&sheet, keys, keptAll)
 			}
@@ -41,7 +41,7 @@ func TestFindAgrees(t *testing.T) {
 					t.Fatalf("%s, threshold %d: cell %#x counts %d, alone %d, with others %d, kept %d", name, tau.Value(), k, want, one, all[i], keptAll[i])
 				}
 			}
-			if room := sheet.packet.room; room < 0 || room == 1<<16 {
+			if room := sheet.decoder.room; room < 0 || room == 1<<16 {
 				t.Errorf("%s: of 1<<16 bytes %d are left", name, room)
 			}
 		}
@@ -52,7 +52,7 @@ func TestFindAgrees(t *testing.T) {
 func sheetsOf(t *testing.T, s *cells.Squares) []Sheet {
 	t.Helper()
 	lists := s.Sheets()
-	return encoded(t, CodeFor([][]cells.Squares{lists}), lists)
+	return encoded(t, CodeFor(listOf(*s)), lists)
 }
 
 // readerOf returns a reader of one section that has these sheets.

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -15,11 +16,11 @@ type Reader struct {
 	form.Squares
 	Suppression Suppression // the suppression that the parameters state.
 
-	tau    Tau
-	fit    Accuracy
-	tables *Tables
-	sheets []Sheet // the sheets of all sections.
-	packet *Packet // memory for the packet that a query decodes
+	tau     Tau
+	fit     Accuracy
+	sheets  []Sheet // the sheets of all sections.
+	decoder *decoder
+	body    []byte
 }
 
 var _ form.Reader = (*Reader)(nil)
@@ -48,12 +49,12 @@ func (r *Reader) Reset(body []byte) error {
 	if sections > uint64(in.Len())/4 {
 		return sketch.Invalidf("%d sections in %d bytes", sections, len(body))
 	}
-	r.tau = Tau(tau)
+	r.tau, r.body = Tau(tau), body
 	r.Squares.Reset()
-	if r.packet == nil {
-		r.packet = new(Packet)
+	if r.decoder == nil {
+		r.decoder = new(decoder)
 	}
-	r.packet.sheet, r.packet.room = nil, form.KeptBytes
+	r.decoder.sheet, r.decoder.room = nil, form.KeptBytes
 	if err := r.readSections(in, sections); err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 		all += int(sheets)
 	}
 	var err error
-	if r.tables, err = ReadCode(in); err != nil {
+	if r.decoder.Tables, err = ReadCode(in); err != nil {
 		return err
 	}
 	if all > cap(r.sheets) {
@@ -100,7 +101,7 @@ func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 		}
 		for range h.sheets {
 			s := &r.sheets[at]
-			if err := s.Read(r.tables, in, r.packet); err != nil {
+			if err := s.Read(in, r.decoder); err != nil {
 				return err
 			}
 			if s.leaves == 0 {
@@ -142,7 +143,7 @@ func (r *Reader) Memory() int64 {
 // Error implements form.Reader, from what was measured when the cells were pruned.
 func (r *Reader) Error() form.Error {
 	var e form.Error
-	list, err := r.list()
+	list, err := r.All()
 	// After an intersection or a mask the counted points may not be there, so the error is unknown.
 	if err != nil || !r.Head.Sums {
 		return e
@@ -201,9 +202,22 @@ func (r *Reader) String() string {
 // All returns all leaves. It checks that these leaves are written as this body, and that they agree with
 // the head.
 func (r *Reader) All() (*List, error) {
-	list, err := r.list()
-	if err != nil {
-		return nil, err
+	list := &List{Tau: r.tau, Fit: r.fit}
+	for i := range r.Sections {
+		of := &r.Sections[i]
+		var squares cells.Merger
+		for j, sheet := range of.Sheets {
+			s, ok := sheet.(*Sheet).All()
+			if !ok {
+				return nil, sketch.Invalidf("the leaves of sheet %d of %d are damaged", j+1, len(of.Sheets))
+			}
+			squares.Add(s)
+		}
+		list.Sections = append(list.Sections, cells.Section{Label: of.Label(), Squares: squares.Sum()})
+	}
+	list.code = CodeFor(list.Sections)
+	if !bytes.Equal(list.AppendTo(make([]byte, 0, len(r.body))), r.body) {
+		return nil, sketch.Invalidf("a tree that is not written as its leaves are")
 	}
 	if f := r.fit; f.Known && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != len(r.Sections)) {
 		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", r.Number(), len(r.sheets), f.Cells, list.Sections.Total())
@@ -219,26 +233,6 @@ func (r *Reader) All() (*List, error) {
 				return nil, sketch.Invalidf("leaf %d of section %d is out of bounds", j+1, i+1)
 			}
 		}
-	}
-	return list, nil
-}
-
-// list returns all leaves. It checks that these leaves are written as this body.
-func (r *Reader) list() (*List, error) {
-	list := &List{Tau: r.tau, Fit: r.fit}
-	var parts [][]Sheet
-	at := 0
-	for _, s := range r.Sections {
-		list.Sections = append(list.Sections, cells.Section{Label: s.Label()})
-		parts = append(parts, r.sheets[at:at+len(s.Sheets)])
-		at += len(s.Sheets)
-	}
-	squares, err := Check(r.tables, parts, uint64(r.Number()))
-	if err != nil {
-		return nil, err
-	}
-	for i := range list.Sections {
-		list.Sections[i].Squares = squares[i]
 	}
 	return list, nil
 }

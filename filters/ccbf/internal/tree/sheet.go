@@ -1,8 +1,6 @@
 package tree
 
 import (
-	"bytes"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -12,13 +10,11 @@ import (
 // Sheet reads a sheet (disjoint leaves in packets) from the bytes of a BLOB. They must not change
 // meanwhile.
 type Sheet struct {
-	t      *Tables
-	leaves uint64
-	total  uint64
-	index  []entry
-	data   []byte
-	bytes  []byte  // the whole sheet
-	packet *Packet // memory for a decoded packet
+	leaves  uint64
+	total   uint64
+	index   []entry
+	data    []byte
+	decoder *decoder
 }
 
 // entry describes a packet in the index of a sheet.
@@ -30,14 +26,12 @@ type entry struct {
 	kept    cells.Squares // its leaves; none if they are not kept.
 }
 
-// Read sets s to a sheet that AppendSheet wrote. Queries decode packets into the memory of b. Read reads the
-// index, not the trees, whose bytes may be damaged. Errors wrap sketch.ErrInvalid. O(packets).
-func (s *Sheet) Read(t *Tables, r *sketch.Reader, b *Packet) error {
+// Read sets s to a sheet that AppendSheet wrote. Queries decode its packets by d. Read reads the index, not the
+// trees, whose bytes may be damaged. Errors wrap sketch.ErrInvalid. O(packets).
+func (s *Sheet) Read(r *sketch.Reader, d *decoder) error {
 	clear(s.index) // forget the leaves of another sheet
-	*s = Sheet{t: t, index: s.index[:0], packet: b}
-	start, length := *r, r.Len()
-	s.leaves = r.Uvarint()
-	packets := r.Uvarint()
+	*s = Sheet{leaves: r.Uvarint(), index: s.index[:0], decoder: d}
+	packets, root := r.Uvarint(), d.root
 	if err := r.Err(); err != nil {
 		return err
 	}
@@ -53,13 +47,13 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader, b *Packet) error {
 		if err := r.Err(); err != nil {
 			return err
 		}
-		if step > ^uint64(0)>>(2*t.root) || step<<(2*t.root) > ^uint64(0)-key || step == 0 && i > 0 {
+		if step > ^uint64(0)>>(2*root) || step<<(2*root) > ^uint64(0)-key || step == 0 && i > 0 {
 			return sketch.Invalidf("packet %d of %d begins beyond the last cell", i+1, packets)
 		}
 		if e.total == 0 || size == 0 || size >= 1<<(7*maxLengthBytes) {
 			return sketch.Invalidf("packet %d of %d: %d points, %d bytes", i+1, packets, e.total, size)
 		}
-		key += step << (2 * t.root)
+		key += step << (2 * root)
 		end += size
 		if end > uint64(r.Len()) {
 			return sketch.Invalidf("packets of %d bytes and more, but %d follow", end, r.Len())
@@ -69,7 +63,6 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader, b *Packet) error {
 		s.total = saturate.Add(s.total, e.total)
 	}
 	s.data = r.Bytes(end)
-	s.bytes = start.Bytes(uint64(length - r.Len()))
 	return r.Err()
 }
 
@@ -92,19 +85,19 @@ func (s *Sheet) Number() int { return int(s.leaves) }
 // Packet implements form.Sheet. It keeps the leaves of a packet that it decodes a second time, because decoding
 // takes longer than most queries.
 func (s *Sheet) Packet(i int) cells.Squares {
-	e, b := &s.index[i], s.packet
+	e, d := &s.index[i], s.decoder
 	if e.kept.Len() > 0 {
 		return e.kept
 	}
-	if b.sheet == s && b.i == i {
-		return b.leaves()
+	if d.sheet == s && d.i == i {
+		return d.leaves()
 	}
-	if !s.decode(i, b) {
+	if !d.decode(s, i) {
 		return cells.Squares{}
 	}
-	leaves := b.leaves()
-	if n := cells.SquareBytes(leaves.Len()); e.decoded && n <= b.room {
-		b.room -= n
+	leaves := d.leaves()
+	if n := cells.SquareBytes(leaves.Len()); e.decoded && n <= d.room {
+		d.room -= n
 		e.kept = leaves.Clone()
 	}
 	e.decoded = true
@@ -116,29 +109,30 @@ func (s *Sheet) All() (cells.Squares, bool) {
 	// A damaged BLOB may state any number of leaves. So no more than this is allocated before leaves are
 	// decoded.
 	const atOnce = 1 << 20
-	n := min(s.leaves, atOnce)
-	all := cells.Squares{Keys: make([]uint64, 0, n), Levels: make([]uint8, 0, n), Counts: make([]uint64, 0, n)}
-	var b Packet
+	all := cells.Room(int(min(s.leaves, atOnce)))
 	for i := range s.index {
-		if !s.decode(i, &b) || uint64(all.Len()+b.n) > s.leaves {
+		if !s.decoder.decode(s, i) || uint64(all.Len()+s.decoder.n) > s.leaves {
 			return cells.Squares{}, false
 		}
-		leaves := b.leaves()
+		leaves := s.decoder.leaves()
 		if leaves.Total() != s.index[i].total {
 			return cells.Squares{}, false
 		}
-		all.Keys = append(all.Keys, leaves.Keys...)
-		all.Levels = append(all.Levels, leaves.Levels...)
-		all.Counts = append(all.Counts, leaves.Counts...)
+		all.Append(leaves)
 	}
 	return all, uint64(all.Len()) == s.leaves
 }
 
-// Packet is memory for the decoded leaves of one packet. The sheets of a reader share it.
-type Packet struct {
+// decoder decodes the leaves of one packet into its memory. The sheets of a reader share it.
+type decoder struct {
+	*Tables
 	sheet *Sheet // the sheet of the packet that was decoded last; nil if there is none, or if it is damaged.
 	i     int    // the index of this packet in its sheet.
 	room  int64  // number of bytes that the sheets may still use to keep packets.
+
+	in    bitio.Reader
+	bad   bool   // whether the bytes are damaged
+	after uint64 // the first key after the last tree; 0 at the end of the Z-order curve.
 
 	keys   [maxPacket]uint64
 	levels [maxPacket]uint8
@@ -146,20 +140,20 @@ type Packet struct {
 	n      int
 }
 
-// leaves returns the leaves that were decoded last, in the memory of b.
-func (b *Packet) leaves() cells.Squares {
-	return cells.Squares{Keys: b.keys[:b.n], Levels: b.levels[:b.n], Counts: b.counts[:b.n]}
+// leaves returns the leaves that were decoded last, in the memory of d.
+func (d *decoder) leaves() cells.Squares {
+	return cells.Squares{Keys: d.keys[:d.n], Levels: d.levels[:d.n], Counts: d.counts[:d.n]}
 }
 
-// decode reads packet i; false if its bytes are damaged.
-func (s *Sheet) decode(i int, b *Packet) bool {
-	b.sheet, b.i, b.n = nil, i, 0
+// decode reads packet i of a sheet; false if its bytes are damaged.
+func (d *decoder) decode(s *Sheet, i int) bool {
+	d.sheet, d.i, d.n = nil, i, 0
 	from, first := 0, s.index[i].first
 	if i > 0 {
 		from = s.index[i-1].end
 	}
 	packet := s.data[from:s.index[i].end]
-	d := decoder{t: s.t, in: bitio.NewReader(packet), b: b}
+	d.in, d.bad, d.after = bitio.NewReader(packet), false, 0
 	stretches := d.in.Read(stretchesBits) + 1
 	end := uint(len(packet))*8 - uint(d.in.Read(restBits))
 	if stretches == 1 {
@@ -167,11 +161,11 @@ func (s *Sheet) decode(i int, b *Packet) bool {
 			return false
 		}
 	} else {
-		step := d.in.ReadClass(uint(s.t.steps))
-		if step >= (^uint64(0)-first)>>(2*s.t.root) {
+		step := d.in.ReadClass(uint(d.steps))
+		if step >= (^uint64(0)-first)>>(2*d.root) {
 			return false
 		}
-		second := first + (step+1)<<(2*s.t.root)
+		second := first + (step+1)<<(2*d.root)
 		length := d.in.ReadClass(stretchOrder)
 		if length > uint64(end) || !d.stretch(first, d.in.Position()+uint(length)) ||
 			d.after == 0 || second < d.after || !d.stretch(second, end) {
@@ -181,18 +175,8 @@ func (s *Sheet) decode(i int, b *Packet) bool {
 	if i+1 < len(s.index) && (d.after == 0 || d.after > s.index[i+1].first) {
 		return false
 	}
-	b.sheet = s
+	d.sheet = s
 	return true
-}
-
-// decoder reads the leaves of a packet.
-type decoder struct {
-	t   *Tables
-	in  bitio.Reader
-	b   *Packet
-	bad bool // whether the bytes are damaged
-
-	after uint64 // the first key after the last tree; 0 at the end of the Z-order curve.
 }
 
 // stretch reads the trees of a stretch, which ends at bit end of the packet. Its first tree is at key
@@ -207,11 +191,8 @@ func (d *decoder) stretch(first uint64, end uint) bool {
 // tree reads a tree. gap says whether a gap comes before it. The first tree of a stretch has none, and is
 // at key.
 func (d *decoder) tree(key uint64, gap bool) {
-	symbol := d.symbol(&d.t.decode[rootTable])
-	level := d.t.root
-	if symbol > 0 {
-		level += uint8((symbol - 1) / 2 & 63)
-	}
+	symbol := d.symbol(rootTable)
+	level := rootLevel(symbol, d.root)
 	if level > cells.MaxLevel || symbol >= symbols {
 		d.bad = true
 		return
@@ -219,7 +200,7 @@ func (d *decoder) tree(key uint64, gap bool) {
 	side := cells.LowBits(level)
 	if gap {
 		start := d.after + side
-		gap := d.in.ReadClass(uint(d.t.orders[level]))
+		gap := d.in.ReadClass(uint(d.orders[level]))
 		d.bad = start < d.after || gap > ^uint64(0)>>(2*level)
 		start &^= side
 		key = start + gap<<(2*level)
@@ -236,8 +217,9 @@ func (d *decoder) tree(key uint64, gap bool) {
 	}
 }
 
-// symbol reads a symbol in the code of table t.
-func (d *decoder) symbol(t *table) uint {
+// symbol reads a symbol of a table.
+func (d *decoder) symbol(table int) uint {
+	t := &d.lookup[table]
 	w := t.words[d.in.Peek()&t.mask]
 	d.in.Skip(uint(w & 15))
 	return uint(w >> 4)
@@ -245,7 +227,7 @@ func (d *decoder) symbol(t *table) uint {
 
 // count reads the count of a leaf with several points.
 func (d *decoder) count(level uint8) uint64 {
-	symbol := d.symbol(&d.t.decode[countTableOf(level)])
+	symbol := d.symbol(countTableOf(level))
 	n := uint64(symbol)
 	if symbol >= direct {
 		length := symbol - direct + 3
@@ -266,19 +248,19 @@ func (d *decoder) leaf(key uint64, level uint8, several bool) {
 	if several {
 		n = d.count(level)
 	}
-	i := d.b.n
+	i := d.n
 	if i == maxPacket {
 		d.bad = true
 		return
 	}
-	d.b.keys[i], d.b.levels[i], d.b.counts[i] = key, level, n
-	d.b.n = i + 1
+	d.keys[i], d.levels[i], d.counts[i] = key, level, n
+	d.n = i + 1
 }
 
 // split reads a split square of a level, with all leaves inside. Its symbol has the kinds of its quarters,
 // two bits each.
 func (d *decoder) split(level uint8, key uint64) {
-	symbol := d.symbol(&d.t.decode[splitTableOf(level)])
+	symbol := d.symbol(splitTableOf(level))
 	// Symbol 0 is a square without leaves, which is never written. The quarters of a square of level 1
 	// are cells, which cannot be split.
 	if symbol-1 > symbols-2 || level == 1 && symbol>>1&symbol&0x55 != 0 {
@@ -297,49 +279,4 @@ func (d *decoder) split(level uint8, key uint64) {
 		}
 		key += 1 << (2 * level)
 	}
-}
-
-// Check reads all sheets of all parts in a code, and returns the squares of each part. The error wraps
-// sketch.ErrInvalid if the bytes are damaged, or if there are more than most leaves. It does so too if
-// these squares would be written as other bytes: a tree has only one valid encoding. O(leaves).
-func Check(t *Tables, parts [][]Sheet, most uint64) ([]cells.Squares, error) {
-	leaves := uint64(0) // no overflow: a sheet in memory has fewer than 2^32 packets
-	for _, sheets := range parts {
-		for i := range sheets {
-			leaves += sheets[i].leaves
-		}
-	}
-	if leaves > most {
-		return nil, sketch.Invalidf("a tree of %d leaves; at most %d fit here", leaves, most)
-	}
-	out, lists := make([]cells.Squares, len(parts)), make([][]cells.Squares, len(parts))
-	for i, sheets := range parts {
-		var m cells.Merger
-		for j := range sheets {
-			s, ok := sheets[j].All()
-			if !ok {
-				return nil, sketch.Invalidf("the leaves of sheet %d of %d are damaged", j+1, len(sheets))
-			}
-			m.Add(s)
-		}
-		out[i] = m.Sum()
-		lists[i] = out[i].Sheets()
-		if len(lists[i]) != len(sheets) {
-			return nil, sketch.Invalidf("the leaves of %d sheets fit %d", len(sheets), len(lists[i]))
-		}
-	}
-	code := CodeFor(lists)
-	if !bytes.Equal(code.fields(), t.bytes) {
-		return nil, sketch.Invalidf("a code other than that of its leaves")
-	}
-	e := NewEncoder(code)
-	var memory []byte
-	for i, sheets := range lists {
-		for j := range sheets {
-			if memory = e.AppendSheet(memory[:0], &sheets[j]); !bytes.Equal(memory, parts[i][j].bytes) {
-				return nil, sketch.Invalidf("sheet %d of %d is not written as its leaves are", j+1, len(sheets))
-			}
-		}
-	}
-	return out, nil
 }

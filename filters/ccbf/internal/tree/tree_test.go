@@ -61,8 +61,8 @@ func pruned(counts map[uint64]uint64, tau uint64) cells.Squares {
 func TestPruningIsTheRule(t *testing.T) {
 	for name, counts := range inOrder(shapes()) {
 		held := squaresOf(counts)
-		var f fitter
-		f.build([]cells.Squares{held}, allTaus)
+		f := fitter{sections: listOf(held)}
+		f.build(allTaus)
 		for tau := Tau(0); tau < Taus; tau += 37 {
 			got := cut(held, tau)
 			excess := excess(held.Keys, &got)
