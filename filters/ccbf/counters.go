@@ -72,11 +72,12 @@ func (s countersSketch) fold(f *reduction) error {
 		// Folding by maxima sorts by the flag: it takes a counter with a flag for a large value.
 		s.dense.ClearFlags()
 	}
-	for _, st := range f.steps {
-		s.dense = s.dense.Fold(st.shape, st.layer, s.sums)
-		s.parts = s.parts.Fold(st.layer)
+	for s.shape != f.shape {
+		shape, layer, _ := s.shape.Folded(&f.aim)
+		s.dense = s.dense.Fold(shape, layer, s.sums)
+		s.shape, s.parts = shape, s.parts.Fold(layer)
 	}
-	s.shape, s.Bytes = f.shape, f.bytes
+	s.Bytes = f.bytes
 	return nil
 }
 

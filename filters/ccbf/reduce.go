@@ -21,14 +21,8 @@ type reduction struct {
 	limit uint64        // largest size of the body.
 	bytes uint64        // the new parameter Bytes.
 	shape cascade.Shape // a shape that takes at most limit bytes.
-	steps []foldStep    // the steps from the current shape to the field shape.
+	aim   cascade.Shape // the argument of Shape.Folded that leads to the field shape.
 	err   error         // not nil if no shape takes so few bytes: shape is then the smallest one.
-}
-
-// foldStep halves the counters of a layer, which results in a shape.
-type foldStep struct {
-	shape cascade.Shape
-	layer int
 }
 
 // Fold gives a sketch the parameters of one that was built with fewer Bytes, so that its BLOB has
@@ -45,38 +39,33 @@ func (s *Sketch) Fold(size uint64) error {
 		return sketch.ArgumentError("bytes", "is %d, the header alone takes up to %d", size, head)
 	}
 	f := reduction{size: size, limit: size - head, bytes: min(s.Bytes, size), shape: s.shape}
-	if size < s.Bytes && f.halve(s.shape) {
+	if size < s.Bytes && f.halve() {
 		return s.body().fold(&f)
 	}
 	for f.shape.Bytes() > f.limit {
-		t, x, ok := f.shape.Folded(&cascade.Shape{})
+		smaller, _, ok := f.shape.Folded(&f.aim)
 		if !ok {
 			f.err = sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+f.shape.Bytes())
 			break
 		}
-		f.shape = t
-		f.steps = append(f.steps, foldStep{t, x})
+		f.shape = smaller
 	}
 	return s.body().fold(&f)
 }
 
-// halve finds the steps from shape from to the shape that Bytes would have chosen. It returns false if no
-// halving leads to that shape, or if the shape exceeds the limit.
-func (f *reduction) halve(from cascade.Shape) bool {
-	to, ok := fitted(from, f.bytes)
+// halve aims at the shape that Bytes would have chosen. It returns false if no halving leads to that shape, or if
+// the shape exceeds the limit.
+func (f *reduction) halve() bool {
+	to, ok := fitted(f.shape, f.bytes)
 	if !ok || to.Bytes() > f.limit {
 		return false
 	}
-	var steps []foldStep
-	for at := from; at != to; {
-		t, x, ok := at.Folded(&to)
-		if !ok {
+	for at := f.shape; at != to; {
+		if at, _, ok = at.Folded(&to); !ok {
 			return false
 		}
-		at = t
-		steps = append(steps, foldStep{t, x})
 	}
-	f.shape, f.steps = to, steps
+	f.shape, f.aim = to, to
 	return true
 }
 
@@ -182,9 +171,6 @@ func (s squaresSketch) keep(has func(c grid.Cell) bool) error {
 	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
 		a := form.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
 		for j, key := range sec.Keys {
-			if asked > AreaLimit {
-				break
-			}
 			r := a.Rect(key, sec.Level(j))
 			if asked = saturate.Add(asked, r.Count()); asked > AreaLimit {
 				break
