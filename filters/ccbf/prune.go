@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -32,16 +33,16 @@ const (
 
 // addTree adds the leaves that r reads, all of which lie in bounds.
 func (b *Builder) addTree(r *tree.Reader, bounds grid.Rect) error {
+	if b.dense != nil {
+		return ErrForms
+	}
 	// Reserve the memory before the leaves are read.
 	if err := b.grow(r.Memory()); err != nil {
 		return err
 	}
 	t, err := r.All()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case b.dense != nil:
-		return ErrForms
 	}
 	if err := b.addSections(t.Sections); err != nil {
 		return err
@@ -97,18 +98,18 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	if b.trees == 1 && len(of) == 0 {
 		t.Fit = b.fit
 	}
+	all := slices.Clone(of)
 	for _, from := range b.all {
 		if s := from.squares.Sum(); s.Len() > 0 {
-			t.Sections = append(t.Sections, cells.Section{Label: from.Label, Squares: s})
+			all = append(all, cells.Section{Label: from.Label, Squares: s})
 		}
 	}
-	slices.SortFunc(t.Sections, func(a, b cells.Section) int { return a.Compare(b.Label) })
-	for i := range of {
-		own := cells.Squares{Keys: of[i].Keys, Counts: of[i].Counts}
-		if at, ok := t.Sections.At(of[i].Label); ok {
-			t.Sections[at].Squares = cells.Merge(t.Sections[at].Squares, own)
+	slices.SortFunc(all, func(a, b cells.Section) int { return a.Compare(b.Label) })
+	for _, s := range all {
+		if last := len(t.Sections) - 1; last >= 0 && t.Sections[last].Label == s.Label {
+			t.Sections[last].Squares = cells.Merge(t.Sections[last].Squares, s.Squares)
 		} else {
-			t.Sections = slices.Insert(t.Sections, at, cells.Section{Label: of[i].Label, Squares: own})
+			t.Sections = append(t.Sections, s)
 		}
 	}
 	return t, of.Bounds()
@@ -182,15 +183,14 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 		return nil, t.TooLong(b.Bytes)
 	}
 	if !b.sample.lost {
-		sample := b.sample.clone()
+		sample := b.sample
+		sample.counts = maps.Clone(sample.counts)
 		sample.add(&b.Config, of)
-		p.Fit = sample.accuracy(p, uint64(p.Sections.Number()), b.total)
+		p.Fit = sample.accuracy(p, b.total)
 	}
-	s := &Sketch{
-		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown && !b.notSums,
-		bounds: cells.Hull(b.bounds, bounds), squares: p, pruned: true, sums: !b.notSums,
-	}
-	if !s.TotalKnown {
+	s := b.empty()
+	s.squares, s.pruned, s.bounds, s.sums = p, true, cells.Hull(b.bounds, bounds), true
+	if b.unknown || b.notSums {
 		s.lostTotal()
 	}
 	return s, nil
@@ -234,6 +234,11 @@ func (s *cellSample) holds(h *counters.Hasher, c *sampledCell) bool {
 	return bits.LeadingZeros64(first) >= int(s.bits)
 }
 
+// trim removes the cells that are not in the sample any more.
+func (s *cellSample) trim(h *counters.Hasher) {
+	maps.DeleteFunc(s.counts, func(c sampledCell, _ uint64) bool { return !s.holds(h, &c) })
+}
+
 // add adds the cells of a list that are in the sample.
 func (s *cellSample) add(c *Config, list cells.List) {
 	h := c.counters().Hasher(0)
@@ -255,11 +260,7 @@ func (s *cellSample) addCell(h *counters.Hasher, c sampledCell, count uint64) {
 	s.counts[c] = saturate.Add(s.counts[c], count)
 	for len(s.counts) > s.most {
 		s.bits++
-		for c := range s.counts {
-			if !s.holds(h, &c) {
-				delete(s.counts, c)
-			}
-		}
+		s.trim(h)
 	}
 }
 
@@ -268,28 +269,14 @@ func (s *cellSample) merge(c *Config, o *cellSample) {
 	s.lost = s.lost || o.lost
 	h := c.counters().Hasher(0)
 	s.bits = max(s.bits, o.bits)
-	for c := range s.counts {
-		if !s.holds(&h, &c) {
-			delete(s.counts, c)
-		}
-	}
+	s.trim(&h)
 	for c, n := range o.counts {
 		s.addCell(&h, c, n)
 	}
 }
 
-// clone returns a copy.
-func (s *cellSample) clone() cellSample {
-	c := *s
-	c.counts = make(map[sampledCell]uint64, len(s.counts))
-	for cell, n := range s.counts {
-		c.counts[cell] = n
-	}
-	return c
-}
-
-// accuracy measures the error of tree t, which has this number of leaves and total points.
-func (s *cellSample) accuracy(t *tree.List, leaves, total uint64) tree.Accuracy {
+// accuracy measures the error of tree t, which has total points.
+func (s *cellSample) accuracy(t *tree.List, total uint64) tree.Accuracy {
 	if len(s.counts) == 0 {
 		return tree.Accuracy{}
 	}
@@ -306,7 +293,7 @@ func (s *cellSample) accuracy(t *tree.List, leaves, total uint64) tree.Accuracy 
 		}
 	}
 	// There are at least as many cells as leaves, and at most as many as points.
-	number := min(max(uint64(len(s.counts))<<s.bits, leaves), total)
+	number := min(max(uint64(len(s.counts))<<s.bits, uint64(t.Sections.Number())), total)
 	mean := float64(excess) / float64(len(s.counts))
 	return tree.Accuracy{Known: true, Sampled: true, Cells: number, Excess: uint64(min(mean*float64(number), 1<<62))}
 }

@@ -101,10 +101,8 @@ func ChangeBytes(v *ccbf.View) int64 {
 	if v.Overflow != ccbf.ToTree || v.Form() == ccbf.Exact && uint64(len(hidden.Blob(v))) < v.Bytes/10*9 {
 		return 0
 	}
-	if r, ok := hidden.Reader(v).(*tree.Reader); ok {
-		return tree.FitBytes(r.Number())
-	}
-	return tree.FitBytes(int(Memory(v) / cells.Bytes(1)))
+	squares, _ := Listed(v, ccbf.Categories{})
+	return tree.FitBytes(squares)
 }
 
 // CellBytes returns the memory of the cells or squares of a sketch, or of its counters.
