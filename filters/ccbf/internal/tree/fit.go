@@ -265,16 +265,11 @@ func sampled(sections cells.List) (sample cells.Squares, stretches, all int) {
 			continue
 		}
 		stretch := min(s.Len()/(factor*sampleParts), sampleStretch)
-		room := s.Len()/factor + stretch
-		out := cells.Squares{Keys: make([]uint64, 0, room), Counts: make([]uint64, 0, room)}
+		out := cells.Room(s.Len()/factor + stretch)
 		for from := 0; from < s.Len(); from += factor * stretch {
-			to := min(from+stretch, s.Len())
+			rest := s.From(from)
+			out.Append(rest.UpTo(min(stretch, rest.Len())))
 			stretches++
-			out.Keys = append(out.Keys, s.Keys[from:to]...)
-			out.Counts = append(out.Counts, s.Counts[from:to]...)
-			if s.Levels != nil {
-				out.Levels = append(out.Levels, s.Levels[from:to]...)
-			}
 		}
 		m.Add(out)
 	}

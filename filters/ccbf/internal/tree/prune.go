@@ -243,15 +243,10 @@ func Suppress(s cells.Squares, k uint64) (kept cells.Squares, dropped uint64) {
 		}
 		all, from = p.leaves, to
 	}
-	slices.SortFunc(all, func(a, b cells.Leaf) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(b.Level, a.Level)) })
 	for _, l := range all {
-		if n := kept.Len() - 1; n >= 0 && kept.Keys[n] == l.Key && kept.Levels[n] == l.Level {
-			kept.Counts[n] = saturate.Add(kept.Counts[n], l.Count)
-			continue
-		}
 		kept.Push(l.Key, l.Level, l.Count)
 	}
-	return kept, dropped
+	return cells.Sorted(kept), dropped
 }
 
 // pooler merges leaves with too few points, within a square of MaxLevel.
