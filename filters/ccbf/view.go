@@ -72,7 +72,7 @@ func (v *View) read(body []byte) error {
 		r.Params, r.Origin = *v.Config.counters(), v.parts
 		return r.Reset(body)
 	case *tree.Reader:
-		r.Suppression = v.hidden
+		r.Fit.Suppression = v.hidden
 		return r.Reset(body)
 	}
 	return v.exact.Reset(body)

@@ -169,7 +169,6 @@ const (
 // take more.
 func (c *Code) table(t int, freq *[symbols]uint32, follows bool) uint {
 	alone := tableCost(freq, &c.lengths[t])
-	c.same[t] = false
 	if follows {
 		both, lengths := c.freq[c.last], [symbols]uint8{}
 		for s, n := range freq {

@@ -65,7 +65,7 @@ func (p *plan) sheet(s *cells.Squares) {
 			differ = key ^ s.Keys[i+1]
 		}
 		what := kind(n)
-		// A single point has no symbol, so n-2 wraps. codeFor removes these counts.
+		// A single point has no symbol, so n-2 wraps. CodeFor removes these counts.
 		symbol := uint8(n - 2)
 		if n >= direct+2 {
 			long, extra := countSymbol(n)

@@ -85,9 +85,9 @@ func (f *fitter) try(tau Tau, upTo uint64) *List {
 	}
 	memory := f.memory[f.free]
 	for i := range f.nodes {
-		leaves := memory
-		f.nodes[i].prune(&leaves, tau, upTo)
-		memory, out.Sections[i].Squares = memory.From(leaves.Len()), leaves
+		n, leaves := &f.nodes[i], memory
+		n.prune(&leaves, tau, upTo)
+		memory, out.Sections[i].Squares = memory.From(n.Len()), leaves
 	}
 	return out.coded()
 }

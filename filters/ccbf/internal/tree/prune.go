@@ -3,7 +3,6 @@ package tree
 import (
 	"cmp"
 	"math/bits"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -28,8 +27,7 @@ type nodes struct {
 	// Squares has the squares of the list. But squares that are one leaf at the threshold below the
 	// window are one square here. The key of this square is the key of its first part.
 	cells.Squares
-	all    []node  // all nodes; each comes after the nodes inside it.
-	leaves []int32 // indexes of the nodes that are leaves, from the last to the first.
+	all []node // all nodes; each comes after the nodes inside it.
 }
 
 // build sets n to the nodes of the squares s, for thresholds above low and up to high. memory has room
@@ -92,34 +90,30 @@ func (n *nodes) build(memory, s *cells.Squares, low, high uint64, change *[Taus 
 }
 
 // prune sets dst to the leaves at threshold tau, which lies in the window. For squares whose first key is
-// above upTo, it uses the next lower threshold. dst has room for all squares. Each leaf is the largest
+// above upTo, it uses the next lower threshold. dst has room for n.Len() squares. Each leaf is the largest
 // square with its points that the threshold allows.
 func (n *nodes) prune(dst *cells.Squares, tau Tau, upTo uint64) {
-	n.leaves = n.leaves[:0]
+	*dst = dst.UpTo(n.Len())
+	at, to := n.Len(), n.Len() // squares from at on are leaves in dst from to on
+	keep := func(from int) {
+		to -= at - from
+		copy(dst.Keys[to:], n.Keys[from:at])
+		copy(dst.Levels[to:], n.Levels[from:at])
+		copy(dst.Counts[to:], n.Counts[from:at])
+	}
 	for i := len(n.all) - 1; i >= 0; {
 		v := &n.all[i]
 		if v.tau > tau || v.tau == tau && n.Keys[v.lo] > upTo {
 			i--
 			continue
 		}
-		n.leaves = append(n.leaves, int32(i))
-		i = int(v.first) - 1
-	}
-	to, at := 0, 0
-	copied := func(end int) {
-		copy(dst.Keys[to:], n.Keys[at:end])
-		copy(dst.Levels[to:], n.Levels[at:end])
-		copy(dst.Counts[to:], n.Counts[at:end])
-		to += end - at
-	}
-	for _, i := range slices.Backward(n.leaves) {
-		v := &n.all[i]
-		copied(int(v.lo))
+		keep(int(v.hi))
+		to--
 		dst.Keys[to], dst.Levels[to], dst.Counts[to] = n.Keys[v.lo], v.level, v.total
-		to, at = to+1, int(v.hi)
+		at, i = int(v.lo), int(v.first)-1
 	}
-	copied(n.Len())
-	*dst = dst.UpTo(to)
+	keep(0)
+	*dst = dst.From(to)
 	enlarge(dst, tau, upTo)
 }
 

@@ -14,10 +14,9 @@ import (
 // bytes.
 type Reader struct {
 	form.Squares
-	Suppression Suppression // the suppression that the parameters state.
+	Fit Accuracy // the parameters state its Suppression, the body the rest.
 
 	tau     Tau
-	fit     Accuracy
 	sheets  []Sheet // the sheets of all sections.
 	decoder *decoder
 	body    []byte
@@ -30,15 +29,15 @@ var _ form.Reader = (*Reader)(nil)
 func (r *Reader) Reset(body []byte) error {
 	in := sketch.NewReader("the tree", body)
 	tau := in.Uvarint()
-	r.fit = Accuracy{}
+	hidden := r.Fit.Suppression
 	switch n := in.Uvarint(); n {
 	case 0:
+		r.Fit = Accuracy{Suppression: hidden}
 	case 1:
-		r.fit = Accuracy{Known: true, Sampled: true, Cells: in.Uvarint(), Excess: in.Uvarint()}
+		r.Fit = Accuracy{Known: true, Sampled: true, Cells: in.Uvarint(), Excess: in.Uvarint(), Suppression: hidden}
 	default:
-		r.fit = Accuracy{Known: true, Cells: n - 1, Excess: in.Uvarint()}
+		r.Fit = Accuracy{Known: true, Cells: n - 1, Excess: in.Uvarint(), Suppression: hidden}
 	}
-	r.fit.Suppression = r.Suppression
 	sections := in.Uvarint()
 	if err := in.Err(); err != nil {
 		return err
@@ -148,10 +147,10 @@ func (r *Reader) Error() form.Error {
 	if err != nil || !r.Head.Sums {
 		return e
 	}
-	if e.Certain, e.Most = true, list.Most(r.Head.Categories); !r.fit.Known {
+	if e.Certain, e.Most = true, list.Most(r.Head.Categories); !r.Fit.Known {
 		return e
 	}
-	f := r.fit
+	f := r.Fit
 	if f.Cells > 0 {
 		e.Occupied.Excess = float64(f.Excess) / float64(f.Cells)
 	}
@@ -181,10 +180,10 @@ func (r *Reader) Error() form.Error {
 // Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
 	i.Tau, i.Leaves = r.tau.Value(), uint64(r.Number())
-	if f := r.fit; f.Known && !f.Sampled {
+	if f := r.Fit; f.Known && !f.Sampled {
 		i.Cells, i.CellsKnown = f.Cells, true
 	}
-	i.AtLeast, i.Suppressed = r.Suppression.Least, r.Suppression.Dropped
+	i.AtLeast, i.Suppressed = r.Fit.Least, r.Fit.Dropped
 	i.Categories = r.Categories()
 }
 
@@ -202,7 +201,7 @@ func (r *Reader) String() string {
 // All returns all leaves. It checks that these leaves are written as this body, and that they agree with
 // the head.
 func (r *Reader) All() (*List, error) {
-	list := &List{Tau: r.tau, Fit: r.fit}
+	list := &List{Tau: r.tau, Fit: r.Fit}
 	for i := range r.Sections {
 		of := &r.Sections[i]
 		var squares cells.Merger
@@ -219,15 +218,15 @@ func (r *Reader) All() (*List, error) {
 	if !bytes.Equal(list.AppendTo(make([]byte, 0, len(r.body))), r.body) {
 		return nil, sketch.Invalidf("a tree that is not written as its leaves are")
 	}
-	if f := r.fit; f.Known && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != len(r.Sections)) {
+	if f := r.Fit; f.Known && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != len(r.Sections)) {
 		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", r.Number(), len(r.sheets), f.Cells, list.Sections.Total())
 	}
 	for i := range list.Sections {
 		s := &list.Sections[i]
 		a := form.RegionArea{Bounds: r.Head.Bounds, X: s.X, Y: s.Y}
 		for j, key := range s.Keys {
-			if n := s.Counts[j]; n < r.Suppression.Least {
-				return nil, sketch.Invalidf("leaf %d of section %d has %d points, but at least %d were promised", j+1, i+1, n, r.Suppression.Least)
+			if n := s.Counts[j]; n < r.Fit.Least {
+				return nil, sketch.Invalidf("leaf %d of section %d has %d points, but at least %d were promised", j+1, i+1, n, r.Fit.Least)
 			}
 			if a.Rect(key, s.Level(j)).Empty() {
 				return nil, sketch.Invalidf("leaf %d of section %d is out of bounds", j+1, i+1)
