@@ -20,7 +20,7 @@ func Fit(sections cells.List, limit uint64) (*List, bool) {
 	f := fitter{limit: limit, sections: sections}
 	guess, each := f.guess()
 	if guess == 0 && onlyCells(sections) {
-		all := List{Sections: sections, Fit: Accuracy{Known: true, Cells: uint64(sections.Number())}}
+		all := List{Sections: sections, Fit: Accuracy{Cells: uint64(sections.Number())}}
 		if out := all.coded(); out.code.Size() <= limit {
 			return out, true
 		}
@@ -56,16 +56,12 @@ type fitter struct {
 	free   int
 }
 
-// room returns room for n squares.
-func room(n int) cells.Squares {
-	return cells.Squares{Keys: make([]uint64, n), Levels: make([]uint8, n), Counts: make([]uint64, n)}
-}
-
 // build finds the nodes of all sections for the thresholds of a window.
 func (f *fitter) build(w window) {
 	f.window, f.leaves, f.memory = w, [Taus + 1]int{}, [2]cells.Squares{}
 	f.nodes = make([]nodes, len(f.sections))
-	memory := room(f.sections.Number())
+	memory := cells.Room(f.sections.Number())
+	memory = memory.UpTo(f.sections.Number())
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		n.build(&memory, &f.sections[i].Squares, Tau(max(w.low, 0)).Value(), Tau(w.high).limit(), &f.leaves)
@@ -80,10 +76,10 @@ func (f *fitter) build(w window) {
 // the others. The result is in the fitter's memory.
 func (f *fitter) try(tau Tau, upTo uint64) *List {
 	out := &List{Sections: slices.Clone(f.sections), Tau: tau}
-	if f.memory[f.free].Len() == 0 {
-		f.memory[f.free] = room(f.leaves[0])
+	if f.memory[f.free].Keys == nil {
+		f.memory[f.free] = cells.Room(f.leaves[0])
 	}
-	memory := f.memory[f.free]
+	memory := f.memory[f.free].UpTo(f.leaves[0])
 	for i := range f.nodes {
 		n, leaves := &f.nodes[i], memory
 		n.prune(&leaves, tau, upTo)
@@ -95,11 +91,11 @@ func (f *fitter) try(tau Tau, upTo uint64) *List {
 // finish moves a tree out of the fitter's memory. If the squares before pruning are cells, finish measures the
 // excess of counts.
 func (f *fitter) finish(t *List) {
-	t.Fit.Known = onlyCells(f.sections) && len(f.sections) > 0
+	measured := onlyCells(f.sections)
 	for i := range t.Sections {
 		s, before := &t.Sections[i], &f.sections[i]
 		s.Squares = s.Clone()
-		if t.Fit.Known {
+		if measured {
 			t.Fit.Cells += uint64(before.Len())
 			t.Fit.Excess = saturate.Add(t.Fit.Excess, excess(before.Keys, &s.Squares))
 		}

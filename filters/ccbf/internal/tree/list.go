@@ -47,10 +47,11 @@ type List struct {
 
 // Accuracy is the error of a tree, measured when its cells were pruned.
 type Accuracy struct {
-	Known   bool   // whether Cells and Excess are known. Changes of the tree make it false.
-	Sampled bool   // whether Cells and Excess are estimates, because the tree was pruned while it was built.
-	Cells   uint64 // number of cells with points; a cell counts once for each of its categories.
-	Excess  uint64 // the sum of the numbers by which the counts of these cells are too high.
+	Sampled bool // whether Cells and Excess are estimates, because the tree was pruned while it was built.
+	// Cells is the number of cells with points; a cell counts once for each of its categories. It is 0 if unknown:
+	// changes of the tree make it so.
+	Cells  uint64
+	Excess uint64 // the sum of the numbers by which the counts of these cells are too high.
 	Suppression
 }
 
@@ -142,7 +143,7 @@ func (t *List) AppendTo(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, 1)
 		dst = binary.AppendUvarint(dst, t.Fit.Cells)
 		dst = binary.AppendUvarint(dst, t.Fit.Excess)
-	case t.Fit.Known:
+	case t.Fit.Cells > 0:
 		dst = binary.AppendUvarint(dst, 1+t.Fit.Cells)
 		dst = binary.AppendUvarint(dst, t.Fit.Excess)
 	default:

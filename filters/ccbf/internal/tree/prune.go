@@ -3,6 +3,7 @@ package tree
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -300,17 +301,13 @@ func around(a, b cells.Leaf) cells.Leaf {
 
 // join adds the points of rest to the nearest leaf. It returns false if there is no leaf.
 func (p *pooler) join(rest cells.Leaf) bool {
-	best := -1
-	for i := p.from; i < len(p.leaves); i++ {
-		if best < 0 || cmp.Or(
-			cmp.Compare(around(rest, p.leaves[i]).Level, around(rest, p.leaves[best]).Level),
-			cmp.Compare(p.leaves[i].Count, p.leaves[best].Count),
-			cmp.Compare(p.leaves[i].Key, p.leaves[best].Key)) < 0 {
-			best = i
-		}
+	near := p.leaves[p.from:]
+	if len(near) == 0 {
+		return false
 	}
-	if best >= 0 {
-		p.leaves[best] = pool(rest, p.leaves[best])
-	}
-	return best >= 0
+	nearest := slices.MinFunc(near, func(a, b cells.Leaf) int {
+		return cmp.Or(cmp.Compare(around(rest, a).Level, around(rest, b).Level), cmp.Compare(a.Count, b.Count), cmp.Compare(a.Key, b.Key))
+	})
+	near[slices.Index(near, nearest)] = pool(rest, nearest)
+	return true
 }

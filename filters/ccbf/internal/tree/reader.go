@@ -29,14 +29,13 @@ var _ form.Reader = (*Reader)(nil)
 func (r *Reader) Reset(body []byte) error {
 	in := sketch.NewReader("the tree", body)
 	tau := in.Uvarint()
-	hidden := r.Fit.Suppression
-	switch n := in.Uvarint(); n {
-	case 0:
-		r.Fit = Accuracy{Suppression: hidden}
-	case 1:
-		r.Fit = Accuracy{Known: true, Sampled: true, Cells: in.Uvarint(), Excess: in.Uvarint(), Suppression: hidden}
-	default:
-		r.Fit = Accuracy{Known: true, Cells: n - 1, Excess: in.Uvarint(), Suppression: hidden}
+	r.Fit = Accuracy{Suppression: r.Fit.Suppression}
+	if n := in.Uvarint(); n > 0 {
+		r.Fit.Sampled, r.Fit.Cells = n == 1, n-1
+		if r.Fit.Sampled {
+			r.Fit.Cells = in.Uvarint()
+		}
+		r.Fit.Excess = in.Uvarint()
 	}
 	sections := in.Uvarint()
 	if err := in.Err(); err != nil {
@@ -147,13 +146,11 @@ func (r *Reader) Error() form.Error {
 	if err != nil || !r.Head.Sums {
 		return e
 	}
-	if e.Certain, e.Most = true, list.Most(r.Head.Categories); !r.Fit.Known {
+	if e.Certain, e.Most = true, list.Most(r.Head.Categories); r.Fit.Cells == 0 {
 		return e
 	}
 	f := r.Fit
-	if f.Cells > 0 {
-		e.Occupied.Excess = float64(f.Excess) / float64(f.Cells)
-	}
+	e.Occupied.Excess = float64(f.Excess) / float64(f.Cells)
 	// These are sums over all sections. all is the number of cells in bounds, and held is the number of
 	// cells that lie in a leaf. excess is the sum by which their counts exceed the truth.
 	all, held, excess := 0.0, 0.0, 0.0
@@ -180,8 +177,8 @@ func (r *Reader) Error() form.Error {
 // Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
 	i.Tau, i.Leaves = r.tau.Value(), uint64(r.Number())
-	if f := r.Fit; f.Known && !f.Sampled {
-		i.Cells, i.CellsKnown = f.Cells, true
+	if i.CellsKnown = r.Fit.Cells > 0 && !r.Fit.Sampled; i.CellsKnown {
+		i.Cells = r.Fit.Cells
 	}
 	i.AtLeast, i.Suppressed = r.Fit.Least, r.Fit.Dropped
 	i.Categories = r.Categories()
@@ -218,7 +215,7 @@ func (r *Reader) All() (*List, error) {
 	if !bytes.Equal(list.AppendTo(make([]byte, 0, len(r.body))), r.body) {
 		return nil, sketch.Invalidf("a tree that is not written as its leaves are")
 	}
-	if f := r.Fit; f.Known && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != len(r.Sections)) {
+	if f := r.Fit; (f.Sampled || f.Cells > 0) && (f.Cells < uint64(r.Number()) || f.Cells > list.Sections.Total() || !f.Sampled && len(r.sheets) != len(r.Sections)) {
 		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", r.Number(), len(r.sheets), f.Cells, list.Sections.Total())
 	}
 	for i := range list.Sections {

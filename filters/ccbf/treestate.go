@@ -295,5 +295,5 @@ func (s *cellSample) accuracy(t *tree.List, total uint64) tree.Accuracy {
 	// There are at least as many cells as leaves, and at most as many as points.
 	number := min(max(uint64(len(s.counts))<<s.bits, uint64(t.Sections.Number())), total)
 	mean := float64(excess) / float64(len(s.counts))
-	return tree.Accuracy{Known: true, Sampled: true, Cells: number, Excess: uint64(min(mean*float64(number), 1<<62))}
+	return tree.Accuracy{Sampled: true, Cells: number, Excess: uint64(min(mean*float64(number), 1<<62))}
 }
