@@ -325,15 +325,15 @@ type Tables struct {
 }
 
 // ReadCode reads a code that AppendCode wrote. Errors wrap sketch.ErrInvalid.
-func ReadCode(r *sketch.Reader) (*Tables, error) {
+func ReadCode(r *sketch.Reader) (t Tables, err error) {
 	b := r.Bytes(r.Uvarint())
 	if err := r.Err(); err != nil {
-		return nil, err
+		return t, err
 	}
 	in := bitio.NewReader(b)
-	t := &Tables{root: uint8(in.Read(rootBits)), steps: uint8(in.Read(orderBits))}
+	t.root, t.steps = uint8(in.Read(rootBits)), uint8(in.Read(orderBits))
 	if t.root != lowRoot && t.root != maxRoot || t.steps > bitio.MaxOrder {
-		return nil, sketch.Invalidf("a tree of root level %d, steps of order %d", t.root, t.steps)
+		return t, sketch.Invalidf("a tree of root level %d, steps of order %d", t.root, t.steps)
 	}
 	var roots []uint16
 	for i := range tables {
@@ -343,7 +343,7 @@ func ReadCode(r *sketch.Reader) (*Tables, error) {
 		}
 		used, err := t.readTable(&in, i)
 		if err != nil {
-			return nil, err
+			return t, err
 		}
 		if i == rootTable {
 			roots = used
@@ -353,12 +353,12 @@ func ReadCode(r *sketch.Reader) (*Tables, error) {
 		if hasRoots(roots, t.root, level) {
 			t.orders[level] = uint8(in.Read(orderBits))
 			if t.orders[level] > bitio.MaxOrder {
-				return nil, sketch.Invalidf("gaps of order %d", t.orders[level])
+				return t, sketch.Invalidf("gaps of order %d", t.orders[level])
 			}
 		}
 	}
 	if in.Overrun() {
-		return nil, sketch.Invalidf("a code of %d bytes that needs more", len(b))
+		return t, sketch.Invalidf("a code of %d bytes that needs more", len(b))
 	}
 	return t, nil
 }

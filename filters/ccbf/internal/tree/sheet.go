@@ -125,7 +125,7 @@ func (s *Sheet) All() (cells.Squares, bool) {
 
 // decoder decodes the leaves of one packet into its memory. The sheets of a reader share it.
 type decoder struct {
-	*Tables
+	Tables
 	sheet *Sheet // the sheet of the packet that was decoded last; nil if there is none, or if it is damaged.
 	i     int    // the index of this packet in its sheet.
 	room  int64  // number of bytes that the sheets may still use to keep packets.
