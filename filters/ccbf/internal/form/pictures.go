@@ -33,23 +33,19 @@ func (p *Picture) Squares(side float64) grid.Rect {
 	}
 }
 
-// squaresOf returns the squares of a level, and their side, that the picture shows of a sketch.
-func (p *Picture) squaresOf(h *Head, level int) (in grid.Rect, side float64) {
-	side = h.Grid.Res() * math.Exp2(float64(level))
-	return p.Squares(side).Intersect(h.Bounds.Squares(level)), side
+// squaresOf returns the squares of a level that the picture shows of a sketch.
+func (p *Picture) squaresOf(h *Head, level int) grid.Rect {
+	return p.Squares(h.Grid.Res() * math.Exp2(float64(level))).Intersect(h.Bounds.Squares(level))
 }
 
 // SquaresIn returns the number of squares of a level, within the bounds of a sketch, that the picture
 // shows.
-func (p *Picture) SquaresIn(h *Head, level int) uint64 {
-	in, _ := p.squaresOf(h, level)
-	return in.Count()
-}
+func (p *Picture) SquaresIn(h *Head, level int) uint64 { return p.squaresOf(h, level).Count() }
 
 // Paint draws squares of one level of a sketch. It calls each with the rectangle of cells that the
 // picture shows; each spreads what these squares count.
 func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painting) error) error {
-	in, _ := p.squaresOf(h, level)
+	in := p.squaresOf(h, level)
 	if in.Empty() {
 		return nil
 	}
