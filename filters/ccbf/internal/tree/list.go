@@ -15,7 +15,7 @@
 // weighs how far a point may be from its stated place.
 //
 // Fit prunes lists of squares to a number of bytes by one threshold, and chooses how they are written. An
-// Encoder writes them; Check reads bytes that anyone may have written. Package cells has the squares and adds,
+// Encoder writes them. Reader.All reads bytes that anyone may have written. Package cells has the squares and adds,
 // subtracts and intersects them.
 //
 // A Sheet is read in place, by package form: it finds cells, sums an area, or visits the leaves that meet an
