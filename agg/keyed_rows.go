@@ -59,8 +59,8 @@ type keyedChunk struct {
 
 	hashes               // keys of the rows that are not skipped
 	states []*duck.State // their states
-	sorted hashes        // keys sorted by group
-	words  []uint64      // keys as words that wait
+	words  []uint64      // the keys as words that wait
+	sorted []uint64      // these words, sorted by group
 	groups groups.Rows
 }
 
@@ -105,7 +105,7 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	if err := a.setPlan(c, from); err != nil {
 		return err
 	}
-	if c.plan.bytes == 0 || !c.options.Uniform() {
+	if c.id == 0 || !c.options.Uniform() {
 		return a.rowByRow(c, states)
 	}
 	c.clear()
@@ -122,17 +122,22 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	if all != nil && !c.complete {
 		all = c.states
 	}
+	words := c.asWords()
+	perKey := len(words) / len(c.h1s)
 	switch {
 	case all == nil:
-		return a.addGroup(c, states.Slabs(), states.At(0), c.part(0, len(c.h1s)))
-	case !c.group(all, c.id == 0):
-		return a.scatter(states.Slabs(), all, c.id, c.asWords(c.hashes), 1+min(len(c.h2s), 1))
+		return a.add(states.Slabs(), states.At(0), c.id, words)
+	case !c.group(all):
+		return a.scatter(states.Slabs(), all, c.id, words, perKey)
 	}
 	c.groups.Sort()
-	c.sorted.h1s, c.sorted.h2s, c.sorted.ns = c.byGroup(c.sorted.h1s, c.h1s), c.byGroup(c.sorted.h2s, c.h2s), c.byGroup(c.sorted.ns, c.ns)
+	c.sorted = c.sorted[:0]
+	for _, row := range c.groups.Order {
+		c.sorted = append(c.sorted, words[int(row)*perKey:(int(row)+1)*perKey]...)
+	}
 	for i := range c.groups.Len() {
 		from, to := c.groups.Range(i)
-		if err := a.addGroup(c, states.Slabs(), all[c.groups.Order[from]], c.sorted.part(int(from), int(to))); err != nil {
+		if err := a.add(states.Slabs(), all[c.groups.Order[from]], c.id, c.sorted[int(from)*perKey:int(to)*perKey]); err != nil {
 			return err
 		}
 	}
@@ -144,25 +149,16 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 const sampleRows = 256
 
 // group finds the group of each row, so that the keys of a group are added at once; states has the states by
-// row. Unless always is true, it gives up and returns false if there are many groups: sorting does not pay then.
-func (c *keyedChunk) group(states []*duck.State, always bool) bool {
+// row. If there are many groups, sorting does not pay: it gives up then and returns false.
+func (c *keyedChunk) group(states []*duck.State) bool {
 	c.groups.Reset(len(states))
 	for i, s := range states {
-		if i == sampleRows && c.groups.Len() > sampleRows/2 && !always {
+		if i == sampleRows && c.groups.Len() > sampleRows/2 {
 			return false
 		}
 		c.groups.Add(i, uintptr(unsafe.Pointer(s)), 0)
 	}
 	return true
-}
-
-// byGroup writes the value of each row to dst, group by group. There may be no values.
-func (c *keyedChunk) byGroup(dst, values []uint64) []uint64 {
-	dst = dst[:0]
-	for _, row := range c.groups.Order[:min(len(values), len(c.groups.Order))] {
-		dst = append(dst, values[row])
-	}
-	return dst
 }
 
 // reset sets c to the arguments of a chunk.
@@ -193,12 +189,12 @@ func (a *keyedAgg) setPlan(c *keyedChunk, i int) error {
 		return err
 	}
 	pairs := c.keys.Words(i, i+1) == nil
-	if p := &c.plan; p.params != params || p.class != c.keys.Class || p.pairs != pairs {
+	if p := &c.plan; p.params != params || p.class != c.keys.Class || p.pairs != pairs || p.weighted != c.weighted {
 		bytes, seed := a.family.Empty(params)
-		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, seed: seed, bytes: int64(bytes), laws: a.family.Laws(params)}
+		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, weighted: c.weighted, seed: seed, bytes: int64(bytes), laws: a.family.Laws(params)}
 	}
 	c.id = 0
-	if c.plan.bytes > 0 && !c.weighted {
+	if c.plan.bytes > 0 {
 		c.id = keyedPlans.number(c.plan)
 	}
 	return nil
@@ -225,11 +221,11 @@ func (c *keyedChunk) next(i, end int) (from, to int) {
 // read appends the keys of rows from to to-1 to c.hashes. None of these rows is skipped. A key that waits
 // as one word is appended as that word, others as their hashes.
 func (c *keyedChunk) read(from, to int) error {
-	if c.id != 0 && !c.plan.pairs {
+	if c.plan.pairs {
+		c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, c.plan.seed)
+	} else {
 		c.h1s = append(c.h1s, c.keys.Words(from, to)...)
-		return nil
 	}
-	c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, c.plan.seed)
 	for i := from; c.weighted && i < to; i++ {
 		n, err := c.options.Count(c.weight, i, 1)
 		if err != nil {
@@ -240,28 +236,13 @@ func (c *keyedChunk) read(from, to int) error {
 	return nil
 }
 
-// asWords returns keys as words that wait. They are valid until the next call.
-func (c *keyedChunk) asWords(h hashes) []uint64 {
-	if !c.plan.pairs {
-		return h.h1s
+// asWords returns the keys as words that wait. They are valid until the next call.
+func (c *keyedChunk) asWords() []uint64 {
+	if !c.plan.pairs && !c.plan.weighted {
+		return c.h1s
 	}
-	c.words = c.words[:0]
-	for i, h1 := range h.h1s {
-		c.words = append(c.words, h1, h.h2s[i])
-	}
+	c.words = c.appendWords(c.words[:0])
 	return c.words
-}
-
-// addGroup adds keys of the chunk's plan to one group.
-func (a *keyedAgg) addGroup(c *keyedChunk, slabs *memory.Slabs, state *duck.State, h hashes) error {
-	if c.id != 0 {
-		return a.add(slabs, state, c.id, c.asWords(h))
-	}
-	t, err := a.sketchPage(c, state, c.plan.params)
-	if err != nil {
-		return err
-	}
-	return a.addHashes(t, h)
 }
 
 // sketchPage returns the page of a group, with a sketch. The error says that its parameters are others.

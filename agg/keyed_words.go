@@ -13,11 +13,12 @@ import (
 type keyedPlan struct {
 	params any       // the family's Params
 	class  key.Class // class of the keys
-	// If pairs is true, a key waits as its two hashes. Otherwise the key itself waits, as one word.
-	pairs bool
-	seed  uint64 // seed of the hashes
-	bytes int64  // about how many bytes an empty sketch takes; 0 if it takes no hashes or cannot be made
-	laws  sketch.Laws
+	// If pairs is true, a key waits as its two hashes. Otherwise the key itself waits, as one word. If weighted is
+	// true, its weight waits behind it.
+	pairs, weighted bool
+	seed            uint64 // seed of the hashes
+	bytes           int64  // about how many bytes an empty sketch takes; 0 if it takes no hashes or cannot be made
+	laws            sketch.Laws
 }
 
 // keyedPlans numbers the plans of all families. Their params have different types.
@@ -37,34 +38,41 @@ func (p *keyedPlan) most() int { return int(min(max(p.bytes/8, minKeyWords), max
 // h2s is empty, h1s contains keys of 8 bytes that are not hashed yet.
 type hashes struct{ h1s, h2s, ns []uint64 }
 
-// part returns the hashes of keys from to to-1.
-func (h *hashes) part(from, to int) hashes {
-	p := hashes{h1s: h.h1s[from:to]}
-	if len(h.h2s) > 0 {
-		p.h2s = h.h2s[from:to]
-	}
-	if len(h.ns) > 0 {
-		p.ns = h.ns[from:to]
-	}
-	return p
-}
-
 // clear removes all keys from h.
 func (h *hashes) clear() { h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0] }
 
+// appendWords appends keys as words that wait.
+func (h *hashes) appendWords(words []uint64) []uint64 {
+	for i, h1 := range h.h1s {
+		words = append(words, h1)
+		if len(h.h2s) > 0 {
+			words = append(words, h.h2s[i])
+		}
+		if len(h.ns) > 0 {
+			words = append(words, h.ns[i])
+		}
+	}
+	return words
+}
+
 // hash sets h to the hashes of keys that waited as words.
 func (h *hashes) hash(p *keyedPlan, words []uint64) {
-	n := len(words)
-	if p.pairs {
-		n /= 2
+	h.clear()
+	for len(words) > 0 {
+		h.h1s, words = append(h.h1s, words[0]), words[1:]
+		if p.pairs {
+			h.h2s, words = append(h.h2s, words[0]), words[1:]
+		}
+		if p.weighted {
+			h.ns, words = append(h.ns, words[0]), words[1:]
+		}
 	}
-	h.h1s, h.h2s, h.ns = slices.Grow(h.h1s[:0], n)[:n], slices.Grow(h.h2s[:0], n)[:n], nil
+	if !p.weighted {
+		h.ns = nil
+	}
 	if !p.pairs {
-		key.HashUint64s(p.seed, words, h.h1s, h.h2s)
-		return
-	}
-	for i := range h.h1s {
-		h.h1s[i], h.h2s[i] = words[2*i], words[2*i+1]
+		h.h2s = slices.Grow(h.h2s, len(h.h1s))[:len(h.h1s)]
+		key.HashUint64s(p.seed, h.h1s, h.h1s, h.h2s)
 	}
 }
 
@@ -112,7 +120,7 @@ func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from 
 	}
 	var h hashes
 	h.hash(p, words)
-	if err := a.family.Add(s, h.h1s, h.h2s, nil); err != nil {
+	if err := a.family.Add(s, h.h1s, h.h2s, h.ns); err != nil {
 		return err
 	}
 	if err := a.family.Unite(t.s, s); err != nil {
@@ -150,7 +158,7 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 			return err
 		}
 		h.hash(plan, words)
-		if err := a.family.Add(s, h.h1s, h.h2s, nil); err != nil {
+		if err := a.family.Add(s, h.h1s, h.h2s, h.ns); err != nil {
 			return err
 		}
 		if err := charge(int64(s.Bytes())); err != nil {

@@ -114,16 +114,14 @@ func (a *aggregate[T]) whole(s *duck.State) (t T, err error) {
 	return t, err
 }
 
-// scatter adds words to the states of rows: perRow words for each row, 1 or 2.
+// scatter adds words to the states of rows: perRow words for each row.
 func (a *aggregate[T]) scatter(slabs *memory.Slabs, states []*duck.State, config uint32, words []uint64, perRow int) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
 		if f := inlineOf(s); f.takes(config) && int(f.n)+perRow <= inlineMost {
 			// With many groups, this is the most frequent case.
-			f.keys[f.n] = words[i*perRow]
-			f.n++
-			if perRow == 2 {
-				f.keys[f.n] = words[i*2+1]
+			for _, w := range words[i*perRow : (i+1)*perRow] {
+				f.keys[f.n] = w
 				f.n++
 			}
 			f.config = config
