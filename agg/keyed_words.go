@@ -58,21 +58,25 @@ func (h *hashes) appendWords(words []uint64) []uint64 {
 // hash sets h to the hashes of keys that waited as words.
 func (h *hashes) hash(p *keyedPlan, words []uint64) {
 	h.clear()
-	for len(words) > 0 {
-		h.h1s, words = append(h.h1s, words[0]), words[1:]
-		if p.pairs {
-			h.h2s, words = append(h.h2s, words[0]), words[1:]
+	keys := words
+	if p.pairs || p.weighted {
+		for len(words) > 0 {
+			h.h1s, words = append(h.h1s, words[0]), words[1:]
+			if p.pairs {
+				h.h2s, words = append(h.h2s, words[0]), words[1:]
+			}
+			if p.weighted {
+				h.ns, words = append(h.ns, words[0]), words[1:]
+			}
 		}
-		if p.weighted {
-			h.ns, words = append(h.ns, words[0]), words[1:]
-		}
+		keys = h.h1s
 	}
 	if !p.weighted {
 		h.ns = nil
 	}
-	if !p.pairs {
-		h.h2s = slices.Grow(h.h2s, len(h.h1s))[:len(h.h1s)]
-		key.HashUint64s(p.seed, h.h1s, h.h1s, h.h2s)
+	if n := len(keys); !p.pairs {
+		h.h1s, h.h2s = slices.Grow(h.h1s[:0], n)[:n], slices.Grow(h.h2s, n)[:n]
+		key.HashUint64s(p.seed, keys, h.h1s, h.h2s)
 	}
 }
 
