@@ -385,7 +385,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 // to a folder if DuckDB's extension httpfs can be neither found nor installed.
 func reachable(ctx context.Context, s *session.Session, file, folder string, out io.Writer) (string, error) {
 	u, err := url.Parse(file)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
+	if isURL := err == nil && (u.Scheme == "http" || u.Scheme == "https"); !isURL || strings.Contains(u.Path, "*") {
 		return file, nil
 	}
 	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
