@@ -46,13 +46,13 @@ type question struct {
 	polygons *polygonColumn // nil for other forms
 
 	selection selection // the categories
-	has       bool      // the call has an argument for categories
-	option    int       // index of the option that is this argument, or -1
-	listing   bool      // the function lists categories: sketches must have some
+	has       bool      // the call has an argument for categories.
+	option    int       // index of the option that is this argument, or -1.
+	listing   bool      // the function lists categories: sketches must have some.
 
-	view     ccbf.View // the sketch of the row; it stays open while rows have the same BLOB
-	head     ccbf.Head // the head of a sketch that is not open
-	verified []byte    // the sketch that was verified last
+	view     ccbf.View // the sketch of the row; it stays open while rows have the same BLOB.
+	head     ccbf.Head // the head of a sketch that is not open.
+	verified []byte    // the sketch that was verified last.
 }
 
 // questionOf reads the arguments of a call with areas of a form, and with a column of categories, or nil.

@@ -25,10 +25,10 @@ const categoryAdvice = "category can be a value or a list such as ['home', 'shop
 // the key's fields. Otherwise a part belongs to the only field of the key with its type. A part
 // named _1 belongs to the first field, and so on. Everything else is an error.
 type selection struct {
-	column  *duck.Vector // nil if there is none
-	whole   choice       // whole categories; not used if parted
-	structs *duck.Vector // the STRUCTs whose parts select categories: column or its elements; nil if there are none
-	parts   []part       // their fields
+	column  *duck.Vector // nil if there is none.
+	whole   choice       // whole categories; not used if parted.
+	structs *duck.Vector // the STRUCTs whose parts select categories: column or its elements; nil if there are none.
+	parts   []part       // their fields.
 	parted  bool         // a STRUCT is no single category: a part has several values, or a number as name
 
 	set ccbf.Categories // the categories of the row that was read last

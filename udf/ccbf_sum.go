@@ -78,8 +78,8 @@ func runBoth(first, second func() error) (err error) {
 	return first()
 }
 
-// sum writes the sums of rows from to to-1. If a sketch cannot have points in the row's area, it reads
-// only the sketch's head, unless the row has categories, and the sum is 0.
+// sum writes the sums of rows from to to-1. If a sketch cannot have points in the row's area, the sum is 0.
+// Then it reads only the sketch's head, unless the row has categories.
 func (q *question) sum(from, to int) error {
 	answers := duck.Out[uint64](q.out)
 	for i := from; i < to; i++ {

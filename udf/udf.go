@@ -32,9 +32,9 @@ type functions = []duck.Function
 type call struct {
 	*duck.Rows
 	out     *duck.Result
-	needed  int          // a row is NULL if one of its first needed arguments is; these are all but the options
-	options args.Options // of functions that have some
-	empty   []bool       // by row, whether it is NULL as its point is empty; nil if no point is
+	needed  int          // a row is NULL if one of its first needed arguments is; these are all but the options.
+	options args.Options // of functions that have some.
+	empty   []bool       // by row, whether it is NULL as its point is empty; nil if no point is.
 }
 
 // compute is a scalar function: it writes the results of a call.

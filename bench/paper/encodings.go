@@ -99,8 +99,8 @@ func indexSize(c report.Scale, s *report.Section) {
 	s.Set("index seeds", seeds, "n", int(n), "log", math.Log2(n), "tight", tight/math.Ln2/n, "words", n) // with a mean of 10, no count exceeds 255
 }
 
-// indexOf returns the bits of the counters alone, at least one each, and what the index of n counters takes
-// beside them, after a number of increments.
+// indexOf returns the sizes of n counters after a number of increments. "base" is the bits of the
+// counters alone, at least one each, and "index" the bits of the index beside them.
 func indexOf(n, increments int, seed uint64) report.Figures {
 	sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index, Seed: seed}))
 	for from := 0; from < increments; from += 10_000 {

@@ -26,9 +26,9 @@ type Result struct {
 	open   bool
 	list   listWriter
 
-	charged  int64     // bytes of the budget that are reserved until the callback ends
-	ofRow    int64     // bytes of the budget that are reserved until EndRow
-	instance *Instance // that of the query's database; nil if not known
+	charged  int64     // bytes of the budget that are reserved until the callback ends.
+	ofRow    int64     // bytes of the budget that are reserved until EndRow.
+	instance *Instance // the instance of the query's database; nil if not known.
 }
 
 // HasIdleThread reports whether DuckDB has several threads and no other callback runs. The number

@@ -136,8 +136,8 @@ func (t Type) Decimal() (width, scale uint8) {
 	return d.width, d.scale
 }
 
-// plainTypes is the types without parameters: their names in SQL, and the number of bytes of a value in the
-// memory of its vector, 0 if it is not known.
+// plainTypes has the types without parameters, with their names in SQL. bytes is the number of bytes of a
+// value in the memory of its vector, 0 if it is not known.
 var plainTypes = [64]struct {
 	name  string
 	width int

@@ -15,10 +15,10 @@ type Rows struct {
 	Order []uint32 // after Sort, the rows by group; those of a group in their order
 	Ends  []uint32 // after Sort, by group, the index in Order behind its last row
 
-	places   []place  // by group
-	slots    []uint32 // a hash table: the number of a group plus 1, or 0 if the slot is free
-	shift    uint     // a hash shifted right by it is an index of slots
-	last     uint32   // the group of the row before
+	places   []place  // by group.
+	slots    []uint32 // a hash table: the number of a group plus 1, or 0 if the slot is free.
+	shift    uint     // a hash shifted right by it is an index of slots.
+	last     uint32   // the group of the row before.
 	rows, of []uint32 // the rows, and the group of each
 }
 

@@ -57,8 +57,8 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// Figure 13: with all counters 0, and after 10 increments for each, everything together takes at most 2.5
-// times the base array, in which a counter has a bit or more.
+// Figure 13: everything together takes at most 2.5 times the base array, in which a counter has a bit or
+// more. This holds with all counters 0, and after 10 increments for each.
 func TestFigure13(t *testing.T) {
 	for _, n := range []int{1e3, 1e4, 1e5} {
 		r := rand.New(rand.NewPCG(23, uint64(n)))

@@ -241,8 +241,8 @@ func (s *Squares) Sheets() []Squares {
 	return sheets
 }
 
-// pairs calls f for each square of two lists, in their order, with its points in a and in b: 0 in a list that
-// does not have it.
+// pairs calls f for each square of two lists, in their order, with its points in a and in b. A list that
+// does not have a square has 0 points in it.
 func pairs(a, b Squares, f func(key uint64, level uint8, m, n uint64)) {
 	for i, j := 0, 0; i < a.Len() || j < b.Len(); {
 		var key, m, n uint64

@@ -46,8 +46,8 @@ func convolved(d *distribution, n int) []float64 {
 	return sum
 }
 
-// Sums of draws leave their reach about as rarely as a normal number does, also if there are few: each in at most 5 of
-// 100 cases, and all together in 1 to 3.
+// Sums of draws leave their reach about as rarely as a normal number does, also if there are few. Each does in at most
+// 5 of 100 cases, and all together in 1 to 3.
 func TestReachOfSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(201, 0))
 	const sums = 300

@@ -71,8 +71,8 @@ func (c *Estimator) Sum(r *Histogram) (sum float64) {
 	return sum
 }
 
-// members returns, for each class, the likely number of cells in r that belong to it. Of the cells of the
-// classes below, a part has a count that reaches the class only by a surplus.
+// members returns, for each class, the likely number of cells in r that belong to it. A part
+// of the cells of the classes below has a count that reaches the class only by a surplus.
 func (c *Estimator) members(r *Histogram) []float64 {
 	cells := make([]float64, len(c.classes))
 	cells[0] = r.from(0)
@@ -274,8 +274,9 @@ func (c *Estimator) estimate(r float64) float64 {
 // that carry out of c layers. It is the least of k counters, computed as if the flags of these layers were
 // set.
 //
-// If the count is the larger of the two, the own value of a counter whose flag was not set gives way when the
-// counter overflows. The model leaves this out: it changes no interval by a hundredth (measured: TestIntervalsOfAnyCounters).
+// The count may be the larger of the two. Then the own value of a counter whose flag was not set gives way
+// when the counter overflows. The model leaves this out.
+// It changes no interval by a hundredth (measured: TestIntervalsOfAnyCounters).
 
 // surplusOf returns the distribution of the surpluses of a class. O(counters) the first time.
 func (m *Model) surplusOf(class int) *distribution {

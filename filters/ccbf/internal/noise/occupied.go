@@ -169,8 +169,8 @@ func (d *distribution) before(halvings uint8, k float64) *distribution {
 }
 
 // halved returns the probability that the count of a cell is at least values[i] too high. The counters were sums
-// with these surpluses, and were then halved by maxima. Each of the k counters must hold values[i] more itself, or
-// was halved with a counter that holds the points of the cell and as much more.
+// with these surpluses, and were then halved by maxima. Each of the k counters must hold values[i] more itself.
+// Otherwise it was halved with a counter that holds the points of the cell and as much more.
 func (d *distribution) halved(i int, points float64, halvings uint8, k float64) float64 {
 	if halvings == 0 {
 		return d.tails[i]
@@ -179,8 +179,8 @@ func (d *distribution) halved(i int, points float64, halvings uint8, k float64) 
 	return math.Pow(1-below(d.tails[i])*math.Pow(below(d.tail(points+d.values[i])), math.Ldexp(1, int(halvings))-1), k)
 }
 
-// ahead returns the mean excess of a cell above the larger of its points and its surplus: more is the larger, and less
-// the other one. Points come one by one in random order, and the surplus may have been ahead of the cell at some time.
+// ahead returns the mean excess of a cell above the larger of its points and its surplus. more is the larger one, and
+// less the other. Points come one by one in random order, and the surplus may have been ahead of the cell at some time.
 //
 // Let f votes for one and g votes for another be counted in random order, so that the other is not ahead
 // in the end. It is ahead by d or more at some time with the probability C(f+g, f+d) / C(f+g, f)
@@ -347,8 +347,8 @@ func (h countCurve) points() (sum float64) {
 	return sum
 }
 
-// each calls f for keys that hold from points or more, and fewer than to: with a number of points, and how many keys
-// hold about as many.
+// each calls f for keys that hold from points or more, and fewer than to. f gets a number of points, and how many
+// keys hold about as many.
 func (h countCurve) each(from, to float64, f func(points, keys float64)) {
 	stride(from, min(to-1, h[len(h)-1].least), func(points, width float64) {
 		if keys := h.at(points-(width-1)/2) - h.at(points+(width+1)/2); keys > 0 {

@@ -198,8 +198,8 @@ func CodeFor(sections cells.List) *Code {
 	return best
 }
 
-// with returns the best code for the root level of q. c has the tables for the counts of leaves, which take this
-// many bits with all counts.
+// with returns the best code for the root level of q. c has the tables for the counts of leaves. With
+// all counts, these take this many bits.
 func (c Code) with(p *plan, q *rootStats, counts uint) *Code {
 	c.root = q.root
 	trees := counts + c.table(rootTable, &q.kinds, false)

@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Every way to look up a cell gives the count of its leaf: alone, with many others, from kept packets, and in the
-// list of all leaves. Cells beside leaves and at both ends of the curve are among them.
+// Every way to look up a cell gives the count of its leaf. The ways are alone, with many others, from kept packets, and
+// in the list of all leaves. Cells beside leaves and at both ends of the curve are among them.
 func TestFindAgrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 0))
 	for name, counts := range inOrder(shapes()) {
