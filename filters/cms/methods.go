@@ -8,29 +8,29 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// This file gives the sketch the methods that packages of Go ask for, and those for one value
-// of Go. The kit has what they do (packages keyed and sketch).
+// This file has the methods of the sketch for packages encoding, database/sql and fmt, and for one value
+// of Go. Packages keyed and sketch implement them.
 
-// MarshalBinary implements encoding.BinaryMarshaler: it is the BLOB. That of a zero Sketch is an error.
+// MarshalBinary implements encoding.BinaryMarshaler. It returns the BLOB. A zero Sketch is an error.
 func (s *Sketch) MarshalBinary() ([]byte, error) { return keyed.MarshalBinary(s) }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler: it makes *s what Decode makes.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It sets s to the result of Decode.
 func (s *Sketch) UnmarshalBinary(blob []byte) error { return sketch.Set(s, blob, Decode) }
 
-// MarshalText implements encoding.TextMarshaler: the BLOB in base64, as JSON has it, also of a
-// Sketch that is a field and not a pointer.
+// MarshalText implements encoding.TextMarshaler. It returns the BLOB in base64, as JSON has it. It
+// has a value receiver, so that a field of type Sketch works too.
 func (s Sketch) MarshalText() ([]byte, error) { return sketch.Text(s.MarshalBinary()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Sketch) UnmarshalText(text []byte) error { return sketch.SetText(s, text, Decode) }
 
-// Scan implements sql.Scanner. NULL is an error; a sql.Null[Sketch] takes it.
+// Scan implements sql.Scanner. NULL is an error; a sql.Null[Sketch] accepts it.
 func (s *Sketch) Scan(src any) error { return sketch.Scan(s, src, Decode) }
 
-// Value implements driver.Valuer: it is the BLOB, and NULL where s is nil.
+// Value implements driver.Valuer. It returns the BLOB, or NULL if s is nil.
 func (s *Sketch) Value() (driver.Value, error) { return sketch.Driver(s) }
 
-// String implements fmt.Stringer: what the sketch is, in a few words.
+// String implements fmt.Stringer. It describes the sketch in a few words.
 func (s *Sketch) String() string { return sketch.String(Family.About(), s) }
 
 // AddString adds a VARCHAR once. A class that is not the keys' is an error that wraps key.ErrClass.
