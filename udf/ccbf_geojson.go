@@ -30,15 +30,15 @@ var ccbfGeoJSONOptions = []sketch.Option{
 		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 
-// listed says which cells of a sketch to list.
-type listed struct {
+// listing says which cells of a sketch to list.
+type listing struct {
 	area      ccbf.Area
 	threshold uint64
 	of        ccbf.Categories
 }
 
 // eachListed reads the options of ccbf_geojson, and calls do for every row whose result is not NULL.
-func eachListed(c *call, do func(q *question, i int, l listed) error) error {
+func eachListed(c *call, do func(q *question, i int, l listing) error) error {
 	q, err := questionOf(c, everywhere, c.options.Column(geoJSONCategory))
 	if err != nil {
 		return err
@@ -69,13 +69,13 @@ func eachListed(c *call, do func(q *question, i int, l listed) error) error {
 		if threshold == 0 {
 			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
 		}
-		return do(q, i, listed{ccbf.Box(box), threshold, of})
+		return do(q, i, listing{ccbf.Box(box), threshold, of})
 	})
 }
 
 // list writes cells as row i. An element has bytes in DuckDB's memory. setter returns the function that
 // writes cell j to the elements.
-func (q *question) list(i int, l listed, bytes int, setter func(elements *duck.Result) func(j int, s *ccbf.Spot)) error {
+func (q *question) list(i int, l listing, bytes int, setter func(elements *duck.Result) func(j int, s *ccbf.Spot)) error {
 	most, walked := bridge.Listed(&q.view, l.of)
 	if err := q.out.Grow(walked); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (q *question) list(i int, l listed, bytes int, setter func(elements *duck.R
 // ccbfGeoJSON computes ccbf_geojson.
 func ccbfGeoJSON(c *call) error {
 	var text []byte
-	return eachListed(c, func(q *question, i int, l listed) (err error) {
+	return eachListed(c, func(q *question, i int, l listing) (err error) {
 		_, walked := bridge.Listed(&q.view, l.of)
 		if err := c.out.Grow(walked); err != nil {
 			return err
@@ -131,7 +131,7 @@ const (
 // degrees.
 //
 // It calls room with the size of each larger buffer before that is made. Its error ends the text.
-func (l *listed) appendGeoJSON(dst []byte, v *ccbf.View, room func(bytes int64) error) ([]byte, error) {
+func (l *listing) appendGeoJSON(dst []byte, v *ccbf.View, room func(bytes int64) error) ([]byte, error) {
 	cells, err := v.Cells(l.area, l.of)
 	if err != nil {
 		return dst, err

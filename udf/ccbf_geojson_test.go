@@ -27,7 +27,7 @@ type features struct {
 }
 
 // listedOf returns all cells of a sketch of 3,000 points, a few of which have most of the points.
-func listedOf(t *testing.T, p ccbf.Params, threshold uint64) (*ccbf.View, listed) {
+func listedOf(t *testing.T, p ccbf.Params, threshold uint64) (*ccbf.View, listing) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(95, 0))
 	zipf := rand.NewZipf(r, 1.2, 2, 899)
@@ -50,7 +50,7 @@ func listedOf(t *testing.T, p ccbf.Params, threshold uint64) (*ccbf.View, listed
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &v, listed{ccbf.Box(v.Bounds), threshold, ccbf.Categories{}}
+	return &v, listing{ccbf.Box(v.Bounds), threshold, ccbf.Categories{}}
 }
 
 // anyRoom refuses no buffer.

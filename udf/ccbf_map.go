@@ -90,7 +90,7 @@ func ccbfCells(q *question) error {
 		if err := q.verify(i); err != nil {
 			return err
 		}
-		return q.list(i, listed{ccbf.Box(q.view.Bounds), 0, of}, cellRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
+		return q.list(i, listing{ccbf.Box(q.view.Bounds), 0, of}, cellRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
 			columns := spotColumnsOf(elements)
 			return func(j int, s *ccbf.Spot) { columns.set(j, q.view.Grid, s) }
 		})

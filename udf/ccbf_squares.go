@@ -20,7 +20,7 @@ const (
 
 // ccbfSquares computes ccbf_squares.
 func ccbfSquares(c *call) error {
-	return eachListed(c, func(q *question, i int, l listed) error {
+	return eachListed(c, func(q *question, i int, l listing) error {
 		return q.list(i, l, squareRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
 			geometries, counts := elements.Field(0), duck.Out[uint64](elements.Field(1))
 			return func(j int, s *ccbf.Spot) {

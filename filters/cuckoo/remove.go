@@ -67,7 +67,7 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // meant. If no fingerprint is longer than q, the longest is removed: the others are prefixes of its hash
 // too. If some are longer, one of these is removed, and the others are cut to their common prefix.
 func (t *table) take(i, j uint64, q fingerprint) bool {
-	var longer, longest located
+	var longer, longest location
 	common := uint(0) // length of the common prefix of the fingerprints that are longer than q
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
 		if t.narrow && t.anyZero(t.word(b)^t.lanes(q.v)) == 0 {
@@ -78,11 +78,11 @@ func (t *table) take(i, j uint64, q fingerprint) bool {
 			switch {
 			case o.known <= q.known:
 				if o.matches(q.v) && o.known > longest.known {
-					longest = located{o, b, k}
+					longest = location{o, b, k}
 				}
 			case !q.matches(o.v):
 			case longer.known == 0:
-				longer, common = located{o, b, k}, uint(o.known)
+				longer, common = location{o, b, k}, uint(o.known)
 			default:
 				common = min(common, uint(o.known), uint(bits.TrailingZeros64(o.v^longer.v)))
 			}
@@ -100,8 +100,8 @@ func (t *table) take(i, j uint64, q fingerprint) bool {
 	return out.known > 0
 }
 
-// located is a fingerprint in a slot of a bucket.
-type located struct {
+// location is a fingerprint in a slot of a bucket.
+type location struct {
 	fingerprint
 	bucket uint64
 	slot   int
