@@ -99,7 +99,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 
 // note notes the categories of the first row of each sketch, if no row has a count.
 func (p *places) note(q *question) error {
-	if !q.has || len(p.Order) == 0 {
+	if !q.has || len(p.Order) == 0 || !notes.WantsCategory() {
 		return nil
 	}
 	if slices.Max(p.counts[:len(p.Order)]) > 0 {
@@ -113,6 +113,7 @@ func (p *places) note(q *question) error {
 			return err
 		}
 		notes.Category(&q.view, of, false)
+		q.out.EndRow()
 	}
 	return nil
 }
@@ -121,6 +122,7 @@ func (p *places) note(q *question) error {
 func (p *places) forget() {
 	p.at = coordinates{}
 	clear(p.decoded)
+	clear(p.categories)
 	p.pending = p.pending[:0]
 }
 
@@ -308,6 +310,7 @@ func (p *places) lookupSeveral(q *question, blob []byte, from, to uint32) error 
 			q.view.Counts(counts[begin:i], cells[begin:i], last)
 			begin, last = i, categories
 		}
+		q.out.EndRow()
 	}
 	q.view.Counts(counts[begin:], cells[begin:], last)
 	return nil

@@ -106,8 +106,11 @@ func (q *question) sum(from, to int) error {
 		if answers[i], err = q.view.Sum(area, of); err != nil {
 			return err
 		}
-		if q.has && near {
-			notes.Category(&q.view, of, answers[i] > 0)
+		if q.has {
+			if near {
+				notes.Category(&q.view, of, answers[i] > 0)
+			}
+			q.out.EndRow()
 		}
 	}
 	return nil

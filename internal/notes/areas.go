@@ -52,17 +52,24 @@ func Area(h *ccbf.Head, what string, area orb.Bound, srid int, isMet bool) error
 		return nil
 	}
 	n := areas{doubt: doubt, area: area, srid: srid, points: h.Grid.Bound(h.Bounds)}
-	mu.Lock()
-	defer mu.Unlock()
-	if seen.doubt == noDoubt {
-		seen = n
-	} else {
-		seen.points = seen.points.Union(n.points)
+	if !met.Load() { // otherwise there is no note, and threads need not wait for each other
+		n.add()
 	}
 	if certain {
 		return n.refusal(what)
 	}
 	return nil
+}
+
+// add adds the area to the note of the process.
+func (a *areas) add() {
+	mu.Lock()
+	defer mu.Unlock()
+	if seen.doubt == noDoubt {
+		seen = *a
+	} else {
+		seen.points = seen.points.Union(a.points)
+	}
 }
 
 // refusal returns the error for the area.

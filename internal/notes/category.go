@@ -22,6 +22,9 @@ const (
 	maxSearched = 1 << 16 // bytes of a list of categories that is searched
 )
 
+// WantsCategory reports whether a query that found no points still matters to the note about categories.
+func WantsCategory() bool { return !found.Load() }
+
 // Found notes that some sketch has points of the category of its query.
 func Found() { set(&found) }
 
