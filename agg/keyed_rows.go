@@ -26,9 +26,8 @@ type keyedAgg struct {
 // newKeyedAgg returns X_agg with the pages of X_union_agg.
 func newKeyedAgg(pages keyedPages) *keyedAgg {
 	f := pages.family
-	options := f.Options()
 	a := &keyedAgg{
-		keyedPages: pages, options: append(options[:len(options):len(options)], keyed.Weight),
+		keyedPages: pages, options: append(f.Options(), keyed.Weight),
 		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}

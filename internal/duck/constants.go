@@ -99,5 +99,5 @@ func (t Type) width() int {
 		}
 		return 16
 	}
-	return plainTypes[t.id%64].width
+	return plainTypes[t.id].width
 }

@@ -136,9 +136,9 @@ func (t Type) Decimal() (width, scale uint8) {
 	return d.width, d.scale
 }
 
-// plainTypes has the types without parameters, with their names in SQL. bytes is the number of bytes of a
+// plainTypes has the types without parameters, with their names in SQL. width is the number of bytes of a
 // value in the memory of its vector, 0 if it is not known.
-var plainTypes = [64]struct {
+var plainTypes = map[TypeID]struct {
 	name  string
 	width int
 }{
@@ -188,7 +188,7 @@ func (t Type) String() string {
 
 // String returns the name of the type in SQL, without parameters.
 func (id TypeID) String() string {
-	return cmp.Or(plainTypes[id%64].name, "type "+strconv.Itoa(int(id)))
+	return cmp.Or(plainTypes[id].name, "type "+strconv.Itoa(int(id)))
 }
 
 // plainName matches names that need no quotes in SQL.

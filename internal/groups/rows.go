@@ -12,8 +12,9 @@ type place struct {
 // Rows is rows of a chunk, each in the group of a place in memory. Groups have numbers in the order of their
 // first rows. Its memory is used again from chunk to chunk.
 type Rows struct {
-	Order []uint32 // after Sort, the rows by group; those of a group in their order
-	Ends  []uint32 // after Sort, by group, the index in Order behind its last row
+	Order []uint32 // after Sort, the rows by group; those of a group in their order.
+
+	ends []uint32 // after Sort, by group, the index in Order behind its last row.
 
 	places   []place  // by group.
 	slots    []uint32 // a hash table: the number of a group plus 1, or 0 if the slot is free.
@@ -59,35 +60,35 @@ func (g *Rows) number(p place) uint32 {
 	}
 }
 
-// Sort sets Order and Ends.
+// Sort sets Order, and the ranges of groups in it.
 func (g *Rows) Sort() {
 	g.Order = append(g.Order[:0], g.rows...)
-	g.Ends = g.Ends[:0]
+	g.ends = g.ends[:0]
 	if g.Len() == 1 {
-		g.Ends = append(g.Ends, uint32(len(g.rows)))
+		g.ends = append(g.ends, uint32(len(g.rows)))
 		return
 	}
 	for range g.places {
-		g.Ends = append(g.Ends, 0)
+		g.ends = append(g.ends, 0)
 	}
 	for _, k := range g.of {
-		g.Ends[k]++
+		g.ends[k]++
 	}
 	sum := uint32(0)
-	for k, n := range g.Ends { // first set Ends to where the groups begin
-		g.Ends[k] = sum
+	for k, n := range g.ends { // first set ends to where the groups begin
+		g.ends[k] = sum
 		sum += n
 	}
 	for i, k := range g.of {
-		g.Order[g.Ends[k]] = g.rows[i]
-		g.Ends[k]++
+		g.Order[g.ends[k]] = g.rows[i]
+		g.ends[k]++
 	}
 }
 
 // Range returns the range of a group in Order.
 func (g *Rows) Range(group int) (from, to uint32) {
 	if group > 0 {
-		from = g.Ends[group-1]
+		from = g.ends[group-1]
 	}
-	return from, g.Ends[group]
+	return from, g.ends[group]
 }
