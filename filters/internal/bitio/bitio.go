@@ -40,6 +40,16 @@ func (w *Writer) Write(v uint64, n uint) {
 	w.n &= 7
 }
 
+// WriteLong is Write for n of at most 64.
+func (w *Writer) WriteLong(v uint64, n uint) {
+	if n > 32 {
+		w.Write(v&(1<<32-1), 32)
+		v >>= 32
+		n -= 32
+	}
+	w.Write(v, n)
+}
+
 // Len returns the number of bits written since Reset.
 func (w *Writer) Len() uint { return uint(w.pos)*8 + w.n }
 
@@ -128,20 +138,18 @@ func (w *Writer) WriteClass(v uint64, k uint) {
 	if code, n := ClassCode(v, k); n <= 56 {
 		w.Write(code, n)
 	} else {
-		w.writeLong(v, k)
+		w.writeClassParts(v, k)
 	}
 }
 
-// writeLong writes the parts of a long code one by one.
-func (w *Writer) writeLong(v uint64, k uint) {
+// writeClassParts writes the parts of a long code one by one.
+func (w *Writer) writeClassParts(v uint64, k uint) {
 	e, low := class(uint(bits.Len64(v)), k)
 	for ; e >= 32; e -= 32 {
 		w.Write(0, 32)
 	}
 	w.Write(1<<e, e+1)
-	first := min(low, 32)
-	w.Write(v&(1<<first-1), first)
-	w.Write(v>>first&(1<<(low-first)-1), low-first)
+	w.WriteLong(v&(1<<low-1), low)
 }
 
 // Reader reads bits from a byte slice. It never reads outside of the slice: behind the end it returns

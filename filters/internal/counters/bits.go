@@ -1,10 +1,6 @@
 package counters
 
-import (
-	"encoding/binary"
-
-	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
-)
+import "encoding/binary"
 
 // Bits are numbered from the least significant bit of the first byte on.
 
@@ -30,14 +26,3 @@ func loadTail(b []byte, pos uint) uint64 {
 
 // mask returns a number with the low n bits set, n at most 64.
 func mask(n uint) uint64 { return 1<<n - 1 }
-
-// write appends the n lower bits of v, where n is at most 64. All other bits of v must be 0.
-func write(w *bitio.Writer, v uint64, n uint) {
-	const half = 32
-	if n > half {
-		w.Write(v&mask(half), half)
-		v >>= half
-		n -= half
-	}
-	w.Write(v, n)
-}

@@ -35,7 +35,7 @@ func newSteps(widths ...uint8) steps {
 // this order too.
 var eliasCodes = []steps{newSteps()}
 
-// stepCodes are the codes that an array may choose from. The first is the paper's example. The others suit
+// stepCodes are the codes among which the encoding Steps chooses. The first is the paper's example. The others suit
 // counters of which half are 0. The rest are Zipf distributed with skew 0 to 1.5, and 1 to 100 on average
 // (measured).
 var stepCodes = []steps{
@@ -92,7 +92,7 @@ func (s *steps) put(w *bitio.Writer, v uint64) {
 	n := lengthOf(v)
 	z := uint(bits.Len(n)) - 1
 	w.Write((uint64(n)&mask(z)<<1|1)<<(z+j)|mask(j), j+2*z+1)
-	write(w, (v+1)&mask(n-1), n-1)
+	w.WriteLong((v+1)&mask(n-1), n-1)
 }
 
 // read returns the number whose code begins at bit pos, and the position after the code. Any bits are the

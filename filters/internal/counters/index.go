@@ -117,12 +117,12 @@ func putChunk(w *bitio.Writer, p params, chunk []uint64) (vector bool) {
 	}
 	w.Write(codes, chunkLen*bitsOf)
 	for _, v := range chunk {
-		write(w, v, base+uint(codes&mask(bitsOf)))
+		w.WriteLong(v, base+uint(codes&mask(bitsOf)))
 		codes >>= bitsOf
 	}
 	// The last chunk may be short. Missing counters are written as 0.
 	for range chunkLen - len(chunk) {
-		write(w, 0, base)
+		w.WriteLong(0, base)
 	}
 	return false
 }
@@ -137,7 +137,7 @@ func putVector(w *bitio.Writer, chunk []uint64) {
 		w.Write(uint64(end), offsetBits+j/(chunkLen-1))
 	}
 	for _, v := range chunk {
-		write(w, v, uint(bits.Len64(v)))
+		w.WriteLong(v, uint(bits.Len64(v)))
 	}
 }
 

@@ -385,12 +385,7 @@ func (e *Encoder) leaf(level uint8, n uint64) {
 	}
 	symbol, extra := countSymbol(n)
 	e.write(countTableOf(level), symbol)
-	rest := (n - 2) & (1<<extra - 1)
-	if extra > 32 {
-		e.w.Write(rest&(1<<32-1), 32)
-		rest, extra = rest>>32, extra-32
-	}
-	e.w.Write(rest, extra)
+	e.w.WriteLong((n-2)&(1<<extra-1), extra)
 }
 
 // packet writes a packet, and returns its first key.
