@@ -113,9 +113,12 @@ func (m *model) keyedError(empty func(seed uint64) (keyed, error)) (float64, err
 		if err == nil {
 			err = s.UnmarshalBinary(blob)
 		}
+		if err != nil {
+			return nil, err
+		}
 		key.HashUint64s(seed, all, h1, h2)
 		s.CountHashes(got, h1, h2)
-		return got, err
+		return got, nil
 	})
 }
 

@@ -34,7 +34,8 @@ func (t *table) undo(u *journal) {
 // fingerprint of that bucket moves to its own other bucket: the one whose other bucket is the emptiest.
 // If all other buckets are full, any of them moves, and kick goes on with the next bucket. The choice
 // depends on fp and the content of the buckets, but not on the order in a bucket. It reports false if
-// maxKicks moves were not enough; the caller must then undo the changes. Fan et al. 2014, algorithm 1, moves any fingerprint in each step.
+// MaxKicks moves were not enough; the caller must then undo the changes. Fan et al. 2014, algorithm 1,
+// moves any fingerprint in each step.
 func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	cur := fp & t.base
 	salt := (cur + i + j + 1) * 0x9e3779b97f4a7c15 // does not change if i and j are exchanged

@@ -70,7 +70,7 @@ func (t *table) take(i, j uint64, q fingerprint) bool {
 	var longer, longest location
 	common := uint(0) // length of the common prefix of the fingerprints that are longer than q
 	for _, b := range [...]uint64{min(i, j), max(i, j)} {
-		if t.narrow && t.anyZero(t.word(b)^t.lanes(q.v)) == 0 {
+		if t.lacks(b, q.v) {
 			continue
 		}
 		p := t.read(b)

@@ -111,12 +111,18 @@ func (t *table) confirm(x, zeros, fp uint64) bool {
 	return false
 }
 
+// lacks reports whether the low bits of the fingerprints in bucket i say that none matches v. It is false for
+// wide buckets.
+func (t *table) lacks(i, v uint64) bool {
+	return t.narrow && t.anyZero(t.word(i)^t.lanes(v)) == 0
+}
+
 // matches returns how many fingerprints in bucket i match fp, a key's longest fingerprint.
 func (t *table) matches(i, fp uint64) (n int) {
 	if t.narrow && !t.variable {
 		return bits.OnesCount64(t.zeros(t.word(i) ^ t.lanes(fp)))
 	}
-	if t.narrow && t.anyZero(t.word(i)^t.lanes(fp)) == 0 {
+	if t.lacks(i, fp) {
 		return 0
 	}
 	p := t.read(i)

@@ -72,7 +72,7 @@ func (s *Sketch) accept(i uint64, q fingerprint) error {
 // merge lets one fingerprint of bucket i stand for the keys of q too, if the two match: it keeps the
 // bits that both know. In a set they are most often the same key.
 func (s *Sketch) merge(i uint64, q fingerprint) bool {
-	if s.narrow && s.anyZero(s.word(i)^s.lanes(q.v)) == 0 {
+	if s.lacks(i, q.v) {
 		return false
 	}
 	p := s.read(i)
