@@ -69,7 +69,7 @@ func (v *View) ListCategories() ([]Category, error) {
 	return list, nil
 }
 
-// categoryLists returns the lister of a sketch with categories, nil without.
+// categoryLists returns the squares of a sketch with categories, nil without.
 func (v *View) categoryLists() (*form.Squares, error) {
 	l := v.reader().Listing()
 	switch {

@@ -262,7 +262,7 @@ func (l List) Of(of Categories) List {
 }
 
 // Differences calls f for each cell that counts differently in two lists, with both counts. It
-// changes neither list. O(len(a) + len(b)).
+// changes neither list. O(cells of a and b).
 func Differences(a, b List, f func(c grid.Cell, x, y uint64)) {
 	differences := func(p Label, a, b Squares) {
 		pairs(a, b, func(key uint64, _ uint8, x, y uint64) {

@@ -29,8 +29,8 @@ const (
 	// recentBatch is the number of keys that are counted before the evicted cells go on. It is also the
 	// number of slots of CountRecent.
 	recentBatch = 1 << 12
-	// maxSince is the number of keys after which cells with large counts are evicted, so that no
-	// count exceeds its bits of a word.
+	// maxSince is the number of keys after which cells with large counts are evicted. A count would
+	// leave later anyway, when its bits of a word are full. The bytes of counters in mode mi follow from it.
 	maxSince = 1 << (CountBits - 1)
 )
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -109,14 +108,6 @@ func (d *decoder) block(s *section, i int) cells.Squares {
 // Memory implements form.Reader: the bytes of the list of all cells.
 func (r *Reader) Memory() int64 {
 	return int64(len(r.sections))*cells.SectionBytes + cells.Bytes(r.Number())
-}
-
-// Density implements form.Reader.
-func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
-	return p.Paint(r.Head, 0, func(clip grid.Rect, to *form.Painting) error {
-		r.EachSquare(clip, of, func(c grid.Cell, _ uint8, n uint64) { to.Spread(c, float64(n)) })
-		return nil
-	})
 }
 
 // Error implements form.Reader.

@@ -238,6 +238,9 @@ const skipRest = ^uint64(0)
 // raise *least.
 func (r *Squares) eachSpot(in Area, of cells.Categories, least *uint64, f func(s Spot, around uint64) bool) {
 	r.eachRegion(of, func(x, y int32, sheets []Sheet) {
+		if *least == skipRest {
+			return
+		}
 		a := &RegionArea{Area: in, Bounds: r.Head.Bounds, X: x, Y: y}
 		spot := func(s *cells.Squares, i int, around uint64) {
 			if *least != skipRest && !f(Spot{Cell: cells.CellOf(x, y, s.Keys[i]), Count: s.Counts[i], Level: s.Level(i)}, around) {

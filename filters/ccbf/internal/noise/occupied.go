@@ -188,7 +188,7 @@ func (d *distribution) halved(i int, points float64, halvings uint8, k float64) 
 // counters must be ahead, each with points of its own. So the probability is squared (measured:
 // sql/test/data/errors.test).
 //
-// The result is the sum over d from 1 of these squares, C(less+more, more+d) / C(less+more, more). For
+// The result is the sum over d from 1 of the squares of C(less+more, more+d) / C(less+more, more). For
 // large numbers the terms fall like exp(-a d - b d (d-1)), and the sum is nearly the integral.
 func ahead(less, more float64) (sum float64) {
 	if less <= 32 {

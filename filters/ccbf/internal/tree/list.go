@@ -38,7 +38,7 @@ import (
 // never changed once made.
 type List struct {
 	Sections cells.List
-	// Tau is the largest threshold with which any part was pruned.
+	// Tau is the largest threshold with which any section was pruned.
 	Tau Tau
 	Fit Accuracy
 	// code is the code in which the list is written. It is nil as long as it is not known.
