@@ -76,10 +76,10 @@ func (d *Database) open(ctx context.Context, dir string) (db *sql.DB, conns []*s
 			return nil, nil, errors.Join(err, db.Close())
 		}
 		conns = append(conns, c)
-		// Some settings belong to a connection.
-		script := "SET temp_directory = '" + dir + "';\n" + strings.Join(d.Settings, ";\n")
+		// Some settings belong to a connection. The folder for temporary files cannot change once it has some.
+		script := strings.Join(d.Settings, ";\n")
 		if n == 0 {
-			script += ";\n" + strings.Join(d.Tables, ";\n")
+			script = "SET temp_directory = '" + dir + "';\n" + script + ";\n" + strings.Join(d.Tables, ";\n")
 		}
 		if _, err := c.ExecContext(ctx, script); err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("%s: %w", script, err), db.Close())

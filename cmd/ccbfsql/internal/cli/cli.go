@@ -98,8 +98,14 @@ func Main(args []string) int {
 
 // misspelled returns an error for the name of a new database that is almost the name of a command.
 func misspelled(word string) error {
+	if strings.ContainsAny(word, `-./\:`) {
+		return nil
+	}
 	near := help.Nearest(word, []string{"serve", "export", "completion", "man", "version", "help"})
-	if _, err := os.Stat(word); err == nil || near == "" || strings.ContainsAny(word, `-./\:`) {
+	if near == "" {
+		return nil
+	}
+	if _, err := os.Stat(word); err == nil {
 		return nil
 	}
 	return fmt.Errorf("%q is neither a command nor a file; did you mean %q? ./%s is a new database", word, near, word)

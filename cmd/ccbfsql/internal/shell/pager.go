@@ -30,8 +30,11 @@ const pageSize = 1 << 20
 
 // paged calls do, whose output goes to a pager if a person reads it at a prompt.
 func (sh *Shell) paged(do func() error) error {
+	if !sh.interactive || !sh.paging || sh.file() != nil || sh.pager != nil {
+		return do()
+	}
 	cmd := pagerCommand()
-	if !sh.interactive || !sh.paging || sh.file() != nil || sh.pager != nil || cmd == nil {
+	if cmd == nil {
 		return do()
 	}
 	cmd.Stdout, cmd.Stderr = sh.stdout, sh.stderr
@@ -108,7 +111,7 @@ func (p *pager) wide() bool {
 
 // start starts the pager's program with a pipe to it. isLong is true if only long lines exceed the
 // screen.
-func (p *pager) start(isLong bool) (err error) {
+func (p *pager) start(isLong bool) error {
 	if _, ok := os.LookupEnv("LESS"); !ok {
 		// less cuts long lines (S) and can scroll them, and the text stays on the screen afterwards
 		// (X). S is left out if only long lines exceed the screen. With it, less would find that
@@ -119,10 +122,15 @@ func (p *pager) start(isLong bool) (err error) {
 		}
 		p.cmd.Env = append(os.Environ(), flags)
 	}
-	if p.pipe, err = p.cmd.StdinPipe(); err != nil {
+	pipe, err := p.cmd.StdinPipe()
+	if err != nil {
 		return err
 	}
-	return p.cmd.Start()
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	p.pipe = pipe
+	return nil
 }
 
 // close prints the text if it fitted the screen, or waits until the user leaves the pager.
