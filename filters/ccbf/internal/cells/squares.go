@@ -479,7 +479,7 @@ func coarsen(s Squares, at region, factor uint64, into map[region]*Squares) (int
 // scratches lends the memory of Sorted.
 var scratches = sync.Pool{New: func() any { return new(radix.Scratch) }}
 
-// Sorted returns squares in order, and adds up equal ones. Nil counts are all one. It does not change s, and
+// Sorted returns squares in order, and adds up equal ones. Nil counts of cells are all one. It does not change s, and
 // returns s itself if nothing is to be done. O(n).
 func Sorted(s Squares) Squares {
 	inOrder := s.Counts != nil
@@ -491,9 +491,26 @@ func Sorted(s Squares) Squares {
 	}
 	scratch := scratches.Get().(*radix.Scratch)
 	defer scratches.Put(scratch)
+	if s.Levels == nil { // the counts move along with the keys
+		keys, counts := slices.Clone(s.Keys), slices.Clone(s.Counts)
+		if counts == nil {
+			counts = slices.Repeat([]uint64{1}, len(keys))
+		}
+		scratch.SortPairs(keys, counts)
+		n := 0
+		for i, key := range keys {
+			if n > 0 && keys[n-1] == key {
+				counts[n-1] = saturate.Add(counts[n-1], counts[i])
+				continue
+			}
+			keys[n], counts[n] = key, counts[i]
+			n++
+		}
+		return Squares{Keys: keys[:n], Counts: counts[:n]}
+	}
 	keys, order := make([]uint64, s.Len()), make([]uint64, s.Len())
-	for i := range order {
-		keys[i], order[i] = uint64(MaxLevel-s.Level(i)), uint64(i)
+	for i, level := range s.Levels {
+		keys[i], order[i] = uint64(MaxLevel-level), uint64(i)
 	}
 	scratch.SortPairs(keys, order)
 	for i, at := range order {
@@ -502,14 +519,7 @@ func Sorted(s Squares) Squares {
 	scratch.SortPairs(keys, order)
 	out := Room(s.Len())
 	for i, at := range order {
-		n := uint64(1)
-		if s.Counts != nil {
-			n = s.Counts[at]
-		}
-		out.add(keys[i], s.Level(int(at)), n)
-	}
-	if s.Levels == nil {
-		out.Levels = nil
+		out.add(keys[i], s.Levels[at], s.Counts[at])
 	}
 	return out
 }
