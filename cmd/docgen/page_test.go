@@ -100,15 +100,15 @@ func wrongCall(f ccbfsql.Function) string {
 	if strings.HasSuffix(f.Name, "_is_valid") {
 		return ""
 	}
-	parameters := strings.TrimPrefix(f.Signatures[0], f.Name)
-	required, optional, _ := strings.Cut(strings.TrimPrefix(parameters[:strings.Index(parameters, ")")], "("), "[")
 	values := map[string]string{"BLOB": "'abc'::BLOB", "ANY": "'POLYGON ((0 0, 2 0, 0 2, 0 0))'", "VARCHAR": "'a'"}
 	var args []string
-	for _, m := range parameter.FindAllStringSubmatch(required, -1) {
-		args = append(args, cmp.Or(values[m[2]], "1"))
+	sketches := false
+	for _, p := range f.Overloads[0].Params {
+		args = append(args, cmp.Or(values[p.Type], "1"))
+		sketches = sketches || p.Type == "BLOB"
 	}
-	if !strings.Contains(required, "BLOB") {
-		if !strings.Contains(optional, "options STRUCT") {
+	if !sketches {
+		if len(f.Options) == 0 {
 			return ""
 		}
 		args = append(args, "{nix: 1}")

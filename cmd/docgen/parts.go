@@ -8,6 +8,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // relatedText lists the functions that a page names below a function, one function per line. Functions of
@@ -22,6 +23,15 @@ var related = func() map[string][]string {
 	for line := range strings.Lines(relatedText) {
 		name, others, _ := strings.Cut(line, ": ")
 		all[name] = strings.Fields(others)
+	}
+	return all
+}()
+
+// families has the families by the groups of their functions.
+var families = func() map[string]sketch.Family {
+	all := map[string]sketch.Family{}
+	for _, f := range filters.Families() {
+		all[f.Name] = f
 	}
 	return all
 }()
@@ -41,7 +51,7 @@ func seeAlso(f ccbfsql.Function) []string {
 			names = append(names, f.Group+"_"+n, n)
 		}
 	}
-	if isFamily(f.Group) {
+	if _, is := families[f.Group]; is {
 		names = append(names, f.Group+"_info")
 	}
 	var found []string
@@ -53,18 +63,6 @@ func seeAlso(f ccbfsql.Function) []string {
 	return found
 }
 
-func isFamily(group string) bool {
-	for _, f := range filters.Families() {
-		if f.ID.String() == group {
-			return true
-		}
-	}
-	return false
-}
-
-// parameter is a name and a type in a signature.
-var parameter = regexp.MustCompile(`(\w+) (BLOB|ANY|DOUBLE|BIGINT|UBIGINT|VARCHAR|STRUCT|GEOMETRY)\b`)
-
 // mistakes returns which arguments of a function are errors. They follow from its parameters and
 // its name. TestMistakes runs an example of each.
 func mistakes(f ccbfsql.Function) []string {
@@ -72,11 +70,10 @@ func mistakes(f ccbfsql.Function) []string {
 		return nil
 	}
 	has := map[string]bool{}
-	for _, s := range f.Signatures {
-		parameters, _, _ := strings.Cut(s, "->")
-		for _, m := range parameter.FindAllStringSubmatch(parameters, -1) {
-			has[m[1]] = true
-			has[m[1]+" "+m[2]] = true
+	for _, o := range f.Overloads {
+		for _, p := range o.Params {
+			has[p.Name] = true
+			has[p.Name+" "+p.Type] = true
 		}
 	}
 	what := strings.TrimPrefix(f.Name, f.Group+"_")
@@ -89,10 +86,8 @@ func mistakes(f ccbfsql.Function) []string {
 		}
 	}
 	kind := "a sketch"
-	for _, family := range filters.Families() {
-		if family.ID.String() == f.Group {
-			kind = family.Article + " " + f.Group + " sketch"
-		}
+	if family, is := families[f.Group]; is {
+		kind = family.Article + " " + family.Name + " sketch"
 	}
 	add(sketches, "a BLOB that is not "+kind)
 	add(of("union", "union_agg", "intersect", "intersect_agg", "subtract", "difference", "join", "join_size"), "sketches whose parameters differ")
