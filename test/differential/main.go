@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -36,9 +37,7 @@ const perProcess = 5000
 func main() {
 	flag.Parse()
 	if *show {
-		db := load.NewDatabase(*seed, *from/load.PerDatabase, *connections)
-		q := load.NewQuery(*seed, *from, &db)
-		fmt.Print(q.Script(db))
+		fmt.Print(options(*from, *from+1).Script(*from))
 		return
 	}
 	run := runParent
@@ -54,23 +53,17 @@ func main() {
 	}
 }
 
+// options returns the options of a run with the queries a to b-1.
+func options(a, b int) load.Options {
+	return load.Options{Seed: *seed, From: a, To: b, Connections: *connections}
+}
+
 // runChild writes the events of a run as lines of JSON.
 func runChild() error {
-	dir, err := os.MkdirTemp("", "differential")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	out := json.NewEncoder(os.Stdout)
-	for e, err := range load.Run(load.Options{Seed: *seed, From: *from, To: *from + *queries, Connections: *connections, Dir: dir}) {
-		if err == nil {
-			err = out.Encode(e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	var failed error
+	err := options(*from, *from+*queries).Run(func(e load.Event) { failed = errors.Join(failed, out.Encode(e)) })
+	return errors.Join(err, failed)
 }
 
 func runParent() error {
@@ -95,9 +88,7 @@ func runParent() error {
 				return err
 			}
 			fmt.Printf("query %d alone: %s\n", n, cmp.Or(text, "nothing happens"))
-			db := load.NewDatabase(*seed, n/load.PerDatabase, *connections)
-			q := load.NewQuery(*seed, n, &db)
-			fmt.Print(q.Script(db))
+			fmt.Print(options(n, n+1).Script(n))
 			a = max(a, (n/load.PerDatabase+1)*load.PerDatabase)
 		}
 		if len(inFlight) == 0 {

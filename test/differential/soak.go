@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"slices"
@@ -17,25 +16,17 @@ import (
 // soak runs queries in this process for a time. After each batch, when no query runs, it prints the memory of
 // the process.
 func soak() error {
-	dir, err := os.MkdirTemp("", "soak")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	begin := time.Now()
 	fmt.Printf("%s: seed %d, %d connections, %s\n\n", begin.UTC().Format("2006-01-02 15:04"), *seed, *connections, *length)
 	fmt.Println("| minutes | queries | failures | `ccbf_memory()` used | resident, MiB | Go heap, MiB | threads | files |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	var total load.Counts
 	var resident []int
-	for e, err := range load.Run(load.Options{Seed: *seed, From: *from, To: math.MaxInt, Connections: *connections, Dir: dir}) {
-		if err != nil {
-			return err
-		}
+	report := func(e load.Event) {
 		if e.Failure != "" {
 			fmt.Fprintf(os.Stderr, "--- query %d: %s\n%s", e.Number, e.Failure, e.Script)
 		}
 		if e.Counts == nil {
-			continue
+			return
 		}
 		total.Add(*e.Counts)
 		runtime.GC()
@@ -45,8 +36,10 @@ func soak() error {
 		resident = append(resident, status("VmRSS:")>>10)
 		fmt.Printf("| %.0f | %d | %d | %d | %d | %d | %d | %d |\n", time.Since(begin).Minutes(), total.Queries, total.Failures,
 			ccbfsql.MemoryUsed(), resident[len(resident)-1], m.HeapAlloc>>20, status("Threads:"), len(files))
-		if time.Since(begin) >= *length {
-			break
+	}
+	for a := *from; time.Since(begin) < *length; a += load.PerDatabase {
+		if err := options(a, a+load.PerDatabase).Run(report); err != nil {
+			return err
 		}
 	}
 	if total.Failures > 0 {

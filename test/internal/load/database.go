@@ -9,9 +9,9 @@ import (
 // PerDatabase is the number of queries per database.
 const PerDatabase = 100
 
-// Database has the settings and tables of a batch of queries. The settings lead DuckDB to different
+// database has the settings and tables of a batch of queries. The settings lead DuckDB to different
 // plans.
-type Database struct {
+type database struct {
 	Settings, Tables []string
 	Connections      int
 	// With several threads or little memory, some queries are left out: see risky.
@@ -19,11 +19,11 @@ type Database struct {
 	limited bool // DuckDB has little memory
 }
 
-// NewDatabase returns the database for the PerDatabase queries of a batch, which begin with number
+// newDatabase returns the database for the PerDatabase queries of a batch, which begin with number
 // batch*PerDatabase. connections is the largest number of connections.
-func NewDatabase(seed uint64, batch int, connections int) Database {
+func newDatabase(seed uint64, batch, connections int) database {
 	d := queries.NewDraw(seed, uint64(batch)<<32|1<<31)
-	db := Database{Connections: d.Between(1, connections), threads: []int{1, 1, 2, 4, 8}[d.IntN(5)]}
+	db := database{Connections: d.Between(1, connections), threads: []int{1, 1, 2, 4, 8}[d.IntN(5)]}
 	db.limited = d.Chance(4)
 	for line := range strings.Lines(values{draw: d, Threads: db.threads, Limited: db.limited}.statement("settings")) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -39,4 +39,4 @@ func NewDatabase(seed uint64, batch int, connections int) Database {
 
 // risky reports whether a query over windows must not fail. DuckDB (1.5.5) waits forever in
 // WindowSegmentTreeLocalState::Finalize if one of several threads fails, with any aggregate.
-func (d *Database) risky() bool { return d.threads > 1 }
+func (d *database) risky() bool { return d.threads > 1 }

@@ -20,21 +20,22 @@ var (
 
 // A sample of the queries of make differential.
 func TestDifferential(t *testing.T) {
-	for e, err := range Run(Options{Seed: *seed, From: *from, To: *from + *count, Connections: *connections, Dir: t.TempDir()}) {
+	err := Options{Seed: *seed, From: *from, To: *from + *count, Connections: *connections}.Run(func(e Event) {
 		switch {
-		case err != nil:
-			t.Fatal(err)
 		case e.Failure != "":
 			t.Errorf("query %d: %s\n%s", e.Number, e.Failure, e.Script)
 		case e.Counts != nil:
 			t.Logf("%+v", *e.Counts)
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
 // The large queries make DuckDB write temporary files, and their results are right.
 func TestLargeSpill(t *testing.T) {
-	d := Database{Connections: 1, Settings: []string{"SET threads = 1", "SET memory_limit = '60MB'"}}
+	d := database{Connections: 1, Settings: []string{"SET threads = 1", "SET memory_limit = '60MB'"}}
 	_, conns, err := d.open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func TestLargeSpill(t *testing.T) {
 
 // TestNotices checks the checks: they notice every sketch that misses rows or has other rows.
 func TestNotices(t *testing.T) {
-	d := Database{Connections: 1}
+	d := database{Connections: 1}
 	d.Tables = []string{helpers, values{draw: queries.NewDraw(1, 1), Rows: 300}.statement("table")}
 	_, conns, err := d.open(t.Context(), t.TempDir())
 	if err != nil {

@@ -11,20 +11,19 @@ import (
 // draw chooses the parts of queries at random.
 type draw = queries.Draw
 
-// Query is a query with the statements before it and its expected result: a row whose columns
+// query is a query with the statements before it and its expected result: a row whose columns
 // called bad are 0.
-type Query struct {
-	Number int
+type query struct {
 	Kind   string
 	Steps  []string // Statements whose results are checked.
 	Fails  string   // Part of the error that the query must return; "": it must return no error.
 	Cancel bool     // The query is cancelled, and then runs again.
 }
 
-// NewQuery returns query number n of a seed, for its database.
-func NewQuery(seed uint64, n int, db *Database) Query {
+// newQuery returns query number n of a seed, for its database.
+func newQuery(seed uint64, n int, db *database) query {
 	d := queries.NewDraw(seed, uint64(n))
-	q := Query{Number: n}
+	var q query
 	switch {
 	case d.Chance(12):
 		q.Kind = "structs"
@@ -69,8 +68,8 @@ func (p *spec) steps() []string {
 	return steps
 }
 
-// Script returns the query as SQL for the shell.
-func (q *Query) Script(db Database) string {
+// script returns the query as SQL for the shell.
+func (q *query) script(db database) string {
 	all := append([]string(nil), db.Settings...)
 	steps := strings.Join(q.Steps, ";\n") + ";\n"
 	for n, t := range db.Tables {

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"iter"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -20,7 +20,6 @@ type Options struct {
 	Seed        uint64
 	From, To    int // the run has the queries with the numbers From to To-1
 	Connections int // largest number of connections at once
-	Dir         string
 }
 
 // Event is the start of a query, a failure, or the end of a batch.
@@ -41,32 +40,33 @@ type Counts struct {
 	Kinds             map[string]int
 }
 
-// Run runs queries, each batch on its own database. It returns what happens, up to an error of the run
-// itself.
-func Run(o Options) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {
-		wanted := true
-		for from := o.From; from < o.To && wanted; {
-			to := min((from/PerDatabase+1)*PerDatabase, o.To)
-			events, ended := make(chan Event), make(chan error, 1)
-			go func() {
-				defer close(events)
-				ended <- o.runBatch(from, to, events)
-			}()
-			for e := range events { // to the end, because other queries still run
-				wanted = wanted && yield(e, nil)
-			}
-			if err := <-ended; err != nil && wanted {
-				yield(Event{}, fmt.Errorf("queries %d to %d: %w", from, to-1, err))
-				return
-			}
-			from = to
-		}
+// Run runs queries, each batch on its own database. It calls report with what happens, once at a time.
+// The error is one of the run itself.
+func (o Options) Run(report func(Event)) error {
+	dir, err := os.MkdirTemp("", "load")
+	if err != nil {
+		return err
 	}
+	defer os.RemoveAll(dir)
+	for from := o.From; from < o.To; {
+		to := min((from/PerDatabase+1)*PerDatabase, o.To)
+		if err := o.runBatch(dir, from, to, report); err != nil {
+			return fmt.Errorf("queries %d to %d: %w", from, to-1, err)
+		}
+		from = to
+	}
+	return nil
+}
+
+// Script returns the query with a number as SQL for the shell, with its database.
+func (o Options) Script(number int) string {
+	d := newDatabase(o.Seed, number/PerDatabase, o.Connections)
+	q := newQuery(o.Seed, number, &d)
+	return q.script(d)
 }
 
 // open opens the database with its tables and its connections.
-func (d *Database) open(ctx context.Context, dir string) (db *sql.DB, conns []*sql.Conn, err error) {
+func (d *database) open(ctx context.Context, dir string) (db *sql.DB, conns []*sql.Conn, err error) {
 	if db, err = connector.Open(""); err != nil {
 		return nil, nil, err
 	}
@@ -88,29 +88,31 @@ func (d *Database) open(ctx context.Context, dir string) (db *sql.DB, conns []*s
 	return db, conns, nil
 }
 
-// runBatch runs queries of one database. It sends what happens to events.
-func (o *Options) runBatch(from, to int, events chan<- Event) error {
+// runBatch runs queries of one database.
+func (o Options) runBatch(dir string, from, to int, report func(Event)) error {
 	ctx := context.Background()
-	d := NewDatabase(o.Seed, from/PerDatabase, o.Connections)
-	db, conns, err := d.open(ctx, o.Dir)
+	d := newDatabase(o.Seed, from/PerDatabase, o.Connections)
+	db, conns, err := d.open(ctx, dir)
 	if err != nil {
 		return err
 	}
 	var total Counts
 	numbers := make(chan int)
-	var mu sync.Mutex
+	var mu sync.Mutex // for total and report
 	var workers sync.WaitGroup
 	for n, c := range conns {
 		workers.Go(func() {
 			for number := range numbers {
-				q := NewQuery(o.Seed, number, &d)
-				events <- Event{Number: number, Connection: n}
+				q := newQuery(o.Seed, number, &d)
+				mu.Lock()
+				report(Event{Number: number, Connection: n})
+				mu.Unlock()
 				counts, err := q.run(ctx, c, queries.NewDraw(o.Seed, uint64(number)|1<<63))
+				mu.Lock()
 				if err != nil {
 					counts.Failures++
-					events <- Event{Number: number, Failure: fmt.Sprintf("%s: %v", q.Kind, err), Script: q.Script(d)}
+					report(Event{Number: number, Failure: fmt.Sprintf("%s: %v", q.Kind, err), Script: q.script(d)})
 				}
-				mu.Lock()
 				total.Add(counts)
 				mu.Unlock()
 			}
@@ -128,9 +130,9 @@ func (o *Options) runBatch(from, to int, events chan<- Event) error {
 	}
 	if used := ccbfsql.MemoryUsed(); used != 0 {
 		total.Failures++
-		events <- Event{Number: to - 1, Failure: fmt.Sprintf("%d bytes are held after queries %d to %d, and no query runs", used, from, to-1)}
+		report(Event{Number: to - 1, Failure: fmt.Sprintf("%d bytes are held after queries %d to %d, and no query runs", used, from, to-1)})
 	}
-	events <- Event{Counts: &total}
+	report(Event{Counts: &total})
 	return db.Close()
 }
 
@@ -150,7 +152,7 @@ func (c *Counts) Add(o Counts) {
 }
 
 // run runs a query and checks it. An error is a wrong result or an unexpected error.
-func (q *Query) run(ctx context.Context, conn *sql.Conn, d draw) (counts Counts, err error) {
+func (q *query) run(ctx context.Context, conn *sql.Conn, d draw) (counts Counts, err error) {
 	counts = Counts{Queries: 1, Kinds: map[string]int{q.Kind: 1}}
 	if q.Cancel {
 		short, cancel := context.WithCancel(ctx)
@@ -191,7 +193,7 @@ func outOfMemory(err error) bool {
 }
 
 // ask runs the steps. A wrong result is an error.
-func (q *Query) ask(ctx context.Context, conn *sql.Conn) (rows int64, err error) {
+func (q *query) ask(ctx context.Context, conn *sql.Conn) (rows int64, err error) {
 	for _, s := range q.Steps {
 		n, err := judge(ctx, conn, s)
 		if err != nil {

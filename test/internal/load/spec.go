@@ -35,7 +35,7 @@ type spec struct {
 	prepared []int
 }
 
-func newSpec(d draw, db *Database) spec {
+func newSpec(d draw, db *database) spec {
 	p := spec{Shape: d.One("group", "group", "group", "window", "window", "correlated", "lateral"), Source: values{draw: d}.statement("source")}
 	if db.limited && db.risky() && p.Shape == "window" {
 		p.Shape = "group"
