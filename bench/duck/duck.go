@@ -5,11 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/template"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
@@ -23,8 +21,10 @@ func Open(threads int) *sql.DB {
 	return db
 }
 
-// File returns the path of a file with real data.
-func File(name string) string { return filepath.Join(report.Must(data.Folder()), name) }
+// File returns the path of a file with real data as a SQL string.
+func File(name string) string {
+	return "'" + strings.ReplaceAll(filepath.Join(report.Must(data.Folder()), name), "'", "''") + "'"
+}
 
 // Run runs statements.
 func Run(db *sql.DB, statements ...string) {
@@ -94,14 +94,4 @@ func Folder(f func(dir string)) {
 	dir := report.Must(os.MkdirTemp("", "ccbfsql-bench"))
 	defer os.RemoveAll(dir)
 	f(dir)
-}
-
-// Texts returns a function that fills in a template of the folder sql: one or several statements.
-func Texts(files fs.FS, functions template.FuncMap) func(name string, values any) string {
-	statements := template.Must(template.New("").Funcs(functions).ParseFS(files, "sql/*.sql"))
-	return func(name string, values any) string {
-		var b strings.Builder
-		report.Check(statements.ExecuteTemplate(&b, name, values))
-		return strings.TrimSpace(b.String())
-	}
 }

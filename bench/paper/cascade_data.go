@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -235,7 +236,7 @@ const bytesPerCell = float64(categoryBytes) / eventCells
 // countrySums measures section 5.2.2: sums over countries.
 func countrySums(c report.Scale, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
-	polygons := outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + sqlFile("ne_50m_countries.parquet"))
+	polygons := outlines(`SELECT '{"type": "Polygon", "coordinates": ' || polygon || '}' FROM ` + duck.File("ne_50m_countries.parquet"))
 	s.Set("polygons", len(polygons), "k", paperK, "a cell", bytesPerCell, "seeds", seeds, "large", largePolygon)
 	for _, of := range []struct {
 		name string

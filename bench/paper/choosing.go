@@ -165,7 +165,7 @@ func realRows(atLeast int) (sources []rowSource) {
 	} {
 		for _, by := range f.by {
 			sources = append(sources, rowSource{fmt.Sprintf(f.name, by), text(f.query, report.At{
-				"file": sqlFile(f.file), "category": f.category, "by": by, "oneIn": max(1, f.rows/atLeast)})})
+				"file": duck.File(f.file), "category": f.category, "by": by, "oneIn": max(1, f.rows/atLeast)})})
 		}
 	}
 	return sources

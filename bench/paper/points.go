@@ -6,13 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 	"github.com/paulmach/orb"
 )
 
@@ -124,14 +124,11 @@ const (
 var files embed.FS
 
 // text returns a query of the folder sql.
-var text = duck.Texts(files, nil)
-
-// sqlFile returns the name of a file with real data as a SQL string.
-func sqlFile(file string) string { return "'" + strings.ReplaceAll(duck.File(file), "'", "''") + "'" }
+var text = queries.Templates(files, "sql/*.sql", nil)
 
 // read returns the places of the points. x and y are SQL expressions of lon and lat.
 func (d dataSet) read(x, y, category, where string) []place {
-	return readPlaces(text("places", report.At{"x": x, "y": y, "category": category, "file": sqlFile(d.file), "where": where}))
+	return readPlaces(text("places", report.At{"x": x, "y": y, "category": category, "file": duck.File(d.file), "where": where}))
 }
 
 // readPlaces runs a query for x, y, category and points.
@@ -165,7 +162,7 @@ func (d dataSet) raster(west, south, east, north float64, parts int) points {
 // crimeCategories returns the cells of the UK file with their categories, by category, row and
 // column. Some rows have other text in place of a category; every category has thousands of rows.
 func crimeCategories(res float64) points {
-	known := fmt.Sprintf("category IN (SELECT category FROM %s GROUP BY category HAVING count(*) > 1000)", sqlFile(uk.file))
+	known := fmt.Sprintf("category IN (SELECT category FROM %s GROUP BY category HAVING count(*) > 1000)", duck.File(uk.file))
 	return points{name: fmt.Sprintf("crimes, %v degrees", res), what: uk.what, res: res,
 		places: uk.read(fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "category", known)}
 }
@@ -198,7 +195,7 @@ const covidSide = 8192
 // covid returns the cells of the COVID-19 file's places with the new points at each date. A place
 // has a thousandth of all cases until then, rounded down.
 func covid() (byDate [][]place) {
-	return byCategory(readPlaces(text("covid", report.At{"file": sqlFile(covidFile), "dates": covidDates, "side": covidSide})))
+	return byCategory(readPlaces(text("covid", report.At{"file": duck.File(covidFile), "dates": covidDates, "side": covidSide})))
 }
 
 // byCategory splits places, which are sorted by category, into the places of each category.

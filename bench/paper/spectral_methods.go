@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -80,7 +81,7 @@ func forest(c report.Scale, s *report.Section) {
 	// p has the elevations in the order of the file. Different elevations are numbered from 0 in the
 	// order of their first occurrence.
 	p := points{res: 1}
-	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(elevations)) {
+	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + duck.File(elevations)) {
 		p.add(at.Cell, 1)
 	}
 	stream := p.order

@@ -260,7 +260,7 @@ const mapFloor = 0.01
 
 // mapSources returns the points of the data sets, at resolutions in degrees.
 func mapSources(c report.Scale) []*mapPoints {
-	countries := outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + sqlFile("ne_110m_countries.geojson") +
+	countries := outlines("SELECT unnest(features).geometry::VARCHAR FROM read_json(" + duck.File("ne_110m_countries.geojson") +
 		", columns = {features: 'STRUCT(geometry JSON)[]'})")
 	type source struct {
 		res      float64

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -114,7 +115,7 @@ func duckDB() string {
 var files embed.FS
 
 // text returns statements of the folder sql.
-var text = duck.Texts(files, template.FuncMap{
+var text = queries.Templates(files, "sql/*.sql", template.FuncMap{
 	"list":  func(values ...any) []any { return values },
 	"forms": func() []string { return []string{"exact", "tree", "dense"} },
 	// rank returns a SQL expression: the rank, from 1 to ranks, that row i draws by Zipf's law with
@@ -128,5 +129,5 @@ var text = duck.Texts(files, template.FuncMap{
 // to the north-east, so that no point is on an edge of a cell. There floor(lon / 0.001), the key of
 // the exact tables, would round to either side.
 func crimes(c report.Scale) string {
-	return fmt.Sprintf("SELECT lon + 5e-7 AS lon, lat + 5e-7 AS lat FROM '%s' %s", duck.File("uk_crime_2018q4.parquet"), report.Pick(c, "LIMIT 50000", "", ""))
+	return fmt.Sprintf("SELECT lon + 5e-7 AS lon, lat + 5e-7 AS lat FROM %s %s", duck.File("uk_crime_2018q4.parquet"), report.Pick(c, "LIMIT 50000", "", ""))
 }

@@ -1,6 +1,7 @@
 package queries
 
 import (
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -32,10 +33,10 @@ func (d Draw) Uneven(most int) int {
 	return min(most, int(math.Exp(d.Float64()*math.Log(float64(most)+1))))
 }
 
-// Templates parses templates of statements. It returns a function that fills in a template with values, among
-// them often a Draw. Wrong templates and values panic.
-func Templates(text string, functions template.FuncMap) func(name string, values any) string {
-	all := template.Must(template.New("").Funcs(functions).Parse(text))
+// Templates parses files with templates of statements. It returns a function that fills in a template with
+// values, among them often a Draw. Wrong templates and values panic.
+func Templates(files fs.FS, pattern string, functions template.FuncMap) func(name string, values any) string {
+	all := template.Must(template.New("").Funcs(functions).ParseFS(files, pattern))
 	return func(name string, values any) string {
 		var b strings.Builder
 		if err := all.ExecuteTemplate(&b, name, values); err != nil {

@@ -6,7 +6,7 @@
 package queries
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"strings"
 	"text/template"
@@ -23,9 +23,9 @@ func Structs(seed uint64, number int) []string {
 const maxRows = 5000
 
 //go:embed queries.sql
-var queriesSQL string
+var files embed.FS
 
-var statement = Templates(queriesSQL, template.FuncMap{"parts": func(rows, n int) int { return (rows + n - 1) / n }})
+var statement = Templates(files, "queries.sql", template.FuncMap{"parts": func(rows, n int) int { return (rows + n - 1) / n }})
 
 // values fill in the templates of queries.sql. The Draw makes their choices.
 type values struct {

@@ -1,9 +1,9 @@
 {{/* The countries, GeoJSON each, and the cities. */}}
 {{define "world"}}
 CREATE TABLE c AS SELECT g FROM
-	(SELECT unnest(features).geometry::VARCHAR g FROM read_json('{{.countries}}', columns = {features: 'STRUCT(geometry JSON)[]'}))
+	(SELECT unnest(features).geometry::VARCHAR g FROM read_json({{.countries}}, columns = {features: 'STRUCT(geometry JSON)[]'}))
 	USING SAMPLE reservoir({{.n}} ROWS) REPEATABLE (7);
-CREATE TABLE cities AS SELECT lon, lat FROM '{{.cities}}'
+CREATE TABLE cities AS SELECT lon, lat FROM {{.cities}}
 {{end}}
 
 {{/* The exact table of the UK's crimes. */}}

@@ -1,7 +1,7 @@
 package load
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
 	"text/template"
 
@@ -9,9 +9,9 @@ import (
 )
 
 //go:embed queries.sql
-var queriesSQL string
+var files embed.FS
 
-var statement = queries.Templates(queriesSQL, template.FuncMap{"add": func(a, b int) int { return a + b }, "join": strings.Join})
+var statement = queries.Templates(files, "queries.sql", template.FuncMap{"add": func(a, b int) int { return a + b }, "join": strings.Join})
 
 // values fill in the templates of queries.sql. The Draw makes their choices.
 type values struct {
