@@ -16,34 +16,30 @@ import (
 //go:embed text
 var texts embed.FS
 
-func page(file, text string, experiments ...report.Experiment) *report.Page {
-	return report.NewPage(texts, file, text, report.Compared, experiments...)
-}
-
 // run returns an experiment with this name.
 func run(name string, of func(report.Scale, *report.Section)) report.Experiment {
 	return report.Experiment{Name: name, Run: of}
 }
 
-var program = report.Program{Results: "accuracy", Pages: []*report.Page{
-	page("ACCURACY.md", "accuracy.md"),
-	page("accuracy/maps.md", "maps.md",
+var program = report.NewProgram("accuracy", report.Compared, texts,
+	report.NewPage("ACCURACY.md"),
+	report.NewPage("accuracy/maps.md",
 		run("choosing-exact", choosingExact), run("tree", treeMaps)),
-	page("accuracy/keys.md", "keys.md", run("choosing", choosing)),
-	page("accuracy/filters.md", "filters.md", run("rates", rates)),
-	page("accuracy/method.md", "method.md"),
-	page("papers/README.md", "papers.md"),
-	page("papers/cascadecbf.md", "cascadecbf.md",
+	report.NewPage("accuracy/keys.md", run("choosing", choosing)),
+	report.NewPage("accuracy/filters.md", run("rates", rates)),
+	report.NewPage("accuracy/method.md"),
+	report.NewPage("papers/README.md"),
+	report.NewPage("papers/cascadecbf.md",
 		run("zipf-memory", zipfMemory), run("k", kSensitivity), run("covid", covidSeries), run("categories", categories),
 		run("countries", countrySums), run("urban", urban), run("throughput", throughput),
 		run("overcount", overcount), run("cancel", cancel)),
-	page("papers/spectral.md", "spectral.md",
+	report.NewPage("papers/spectral.md",
 		run("spectral-table", spectralTable), run("spectral-methods", spectralMethods), run("forest", forest), run("spectral-below", spectralBelow),
 		run("spectral-changes", spectralChanges), run("spectral-unbiased", spectralUnbiased), run("encodings", encodings),
 		run("iceberg", iceberg), run("range", spectralRange)),
-	page("papers/rational-and-blocks.md", "rational-and-blocks.md", run("rational", rational), run("blocks", blocks)),
-	page("papers/variable-length.md", "variable-length.md", run("variable-length", variableLength), run("variable-speed", variableSpeed)),
-	page("papers/count-min.md", "count-min.md", run("cms", countMin)),
-}}
+	report.NewPage("papers/rational-and-blocks.md", run("rational", rational), run("blocks", blocks)),
+	report.NewPage("papers/variable-length.md", run("variable-length", variableLength), run("variable-speed", variableSpeed)),
+	report.NewPage("papers/count-min.md", run("cms", countMin)),
+)
 
 func main() { program.Main() }

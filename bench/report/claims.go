@@ -71,7 +71,7 @@ var rounded = regexp.MustCompile(`^([0-9.e+-]+)(?: \(([0-9.e+-]+) to ([0-9.e+-]+
 // measured returns the median, the least and the largest value of each promised figure of a section,
 // inverted if larger values are better. The slowest case changes from run to run, and is no part of
 // the name.
-func (p *Page) measured(section string) map[string][3]float64 {
+func (p *Program) measured(section string) map[string][3]float64 {
 	figures := map[string][3]float64{}
 	for _, c := range p.claimsOf(section) {
 		name, _, _ := strings.Cut(c[0], ", slowest: ")
@@ -97,7 +97,7 @@ const between = 0.3
 
 // slower returns the promised figures that are clearly above the stored ones. The difference exceeds the
 // spread of both, and the usual difference between two runs.
-func (p *Page) slower(stored, now string) (slower []string) {
+func (p *Program) slower(stored, now string) (slower []string) {
 	if !slices.Contains(p.Claims, Promised) {
 		return nil
 	}

@@ -74,7 +74,7 @@ func (p *Program) command() {
 		// Each section is saved when its experiment ends, so that a later failure does not lose it.
 		if *out == "" {
 			fmt.Println(s.text)
-		} else if slower := e.page.slower(p.stored(*out)[e.Name], s.text); len(slower) > 0 && c == Full && !*keep {
+		} else if slower := p.slower(p.stored(*out)[e.Name], s.text); len(slower) > 0 && c == Full && !*keep {
 			failed = errors.Join(failed, fmt.Errorf("%s: slower than the stored figures, by more than the spread; -keep accepts that:\n  %s", e.Name, strings.Join(slower, "\n  ")))
 		} else {
 			p.save(s, *out)

@@ -62,7 +62,7 @@ func TestPairs(t *testing.T) {
 // TestCompose: a text becomes paragraphs of one line each, tables and figures in their order. Long
 // tables become files.
 func TestCompose(t *testing.T) {
-	s := &Section{Data: *recorded(), name: "x", page: &Page{Claims: []string{"what", "ours"}}, files: map[string][]byte{}}
+	s := &Section{Data: *recorded(), name: "x", claims: []string{"what", "ours"}, files: map[string][]byte{}}
 	s.compose(`{{$a := .Where "kind" "a"}}
 **In short:** it is {{$a.Mean "error" | num}}
 of {{.At.seeds}} seeds.
@@ -191,9 +191,9 @@ func TestClaims(t *testing.T) {
 
 // TestSlower: a promised figure is compared with the stored one, in either direction.
 func TestSlower(t *testing.T) {
-	page := &Page{Claims: []string{"what", Promised, Measured}}
+	p := &Program{Claims: []string{"what", Promised, Measured}}
 	section := func(claims ...claim) string {
-		return "## Title\n\n" + ruled(append([]string{line(page.Claims)}, Column(claims, promise)...)) + "\n"
+		return "## Title\n\n" + ruled(append([]string{line(p.Claims)}, Column(claims, promise)...)) + "\n"
 	}
 	stored := section(atMost("a, slowest: b", 1, []float64{1, 2, 3}), atLeast("speed", 1, []float64{1, 2, 3}), atMost("tight", 1, []float64{1, 1, 1}))
 	for _, c := range []struct {
@@ -213,8 +213,8 @@ func TestSlower(t *testing.T) {
 		{"30% above a run like it", atMost("tight", 1, []float64{1.31, 1.31, 1.31}), []string{"tight: 1.31 (1.31 to 1.31), stored 1 (1 to 1)"}},
 		{"new", atMost("new", 1, []float64{99}), nil},
 	} {
-		require.Equal(t, c.slower, page.slower(stored, section(c.now)), c.name)
+		require.Equal(t, c.slower, p.slower(stored, section(c.now)), c.name)
 	}
-	require.Empty(t, page.slower("", stored), "nothing is stored yet")
-	require.Empty(t, (&Page{Claims: Compared}).slower(stored, stored), "a page without promises")
+	require.Empty(t, p.slower("", stored), "nothing is stored yet")
+	require.Empty(t, (&Program{Claims: Compared}).slower(stored, stored), "a program without promises")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,7 +15,8 @@ import (
 
 // Program has experiments and the pages with their results.
 type Program struct {
-	Results string // folder of the figures, in the folder of the pages
+	Results string   // folder of the figures, in the folder of the pages
+	Claims  []string // column heads of the tables of claims
 	Pages   []*Page
 	Setting string // description of the machine; the file settingFile keeps that of the last run
 }
@@ -29,7 +31,6 @@ type Page struct {
 	// Text is the template of the part before the sections. It has the functions of view for all
 	// experiments of the program.
 	Text        string
-	Claims      []string // column heads of the tables of claims
 	Experiments []Experiment
 }
 
@@ -41,16 +42,24 @@ type Experiment struct {
 	page        *Page
 }
 
-// NewPage returns a page of experiments. Its text is in the folder text, and the texts of
-// its experiments are in text/sections, under their names.
-func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Experiment) *Page {
-	page := &Page{File: file, Text: string(Must(fs.ReadFile(texts, "text/"+text))), Claims: claims, Experiments: experiments}
-	for i := range experiments {
-		e := &experiments[i]
-		title, text, _ := strings.Cut(string(Must(fs.ReadFile(texts, "text/sections/"+e.Name+".md"))), "\n")
-		e.page, e.Title, e.Text = page, strings.TrimPrefix(title, "# "), text
+// NewPage returns a page of experiments.
+func NewPage(file string, experiments ...Experiment) *Page {
+	return &Page{File: file, Experiments: experiments}
+}
+
+// NewProgram returns a program of pages. The text of a page is in the folder text, under the page's name in
+// lower case. The texts of experiments are in text/sections, under their names.
+func NewProgram(results string, claims []string, texts fs.FS, pages ...*Page) *Program {
+	read := func(name string) string { return string(Must(fs.ReadFile(texts, "text/"+name))) }
+	for _, page := range pages {
+		page.Text = read(strings.ToLower(path.Base(page.File)))
+		for i := range page.Experiments {
+			e := &page.Experiments[i]
+			title, text, _ := strings.Cut(read("sections/"+e.Name+".md"), "\n")
+			e.page, e.Title, e.Text = page, strings.TrimPrefix(title, "# "), text
+		}
 	}
-	return page
+	return &Program{Results: results, Claims: claims, Pages: pages}
 }
 
 // up returns the relative path from the page to the folder of all pages.
@@ -196,7 +205,7 @@ func (v *view) list() (list string) {
 // claims returns a table of the claims of the listed sections. With an argument, it has only those
 // whose last cell begins with it.
 func (v *view) claims(begin ...string) string {
-	table := []string{line(append([]string{"section"}, v.page.Claims...))}
+	table := []string{line(append([]string{"section"}, v.Claims...))}
 	return ruled(append(table, v.claimLines(strings.Join(begin, ""))...)) + "\n"
 }
 
@@ -207,7 +216,7 @@ func (v *view) count(begin string) int { return len(v.claimLines(begin)) }
 // of a table.
 func (v *view) claimLines(begin string) (lines []string) {
 	for _, e := range v.listed() {
-		for _, claim := range e.page.claimsOf(v.sections[e.Name]) {
+		for _, claim := range v.claimsOf(v.sections[e.Name]) {
 			if strings.HasPrefix(claim[len(claim)-1], begin) {
 				lines = append(lines, line(append([]string{v.linkTo(e, e.Name)}, claim...)))
 			}
@@ -216,8 +225,8 @@ func (v *view) claimLines(begin string) (lines []string) {
 	return lines
 }
 
-// claimsOf returns the claims of a section of the page, as the cells of their lines.
-func (p *Page) claimsOf(section string) (claims [][]string) {
+// claimsOf returns the claims of a section, as the cells of their lines.
+func (p *Program) claimsOf(section string) (claims [][]string) {
 	for _, table := range paragraphs(section, line(p.Claims)) {
 		claims = append(claims, Column(strings.Split(table, "\n")[2:], cells)...)
 	}

@@ -21,13 +21,13 @@ func TestSave(t *testing.T) {
 	dir := t.TempDir()
 	run := func(Scale, *Section) {}
 	said := "**In short:** found %s\n\n| what |\n| claim of %[1]s |\n\n%[1]s\n\n| x | y |\n| %[1]s | 0.5 (0.4 to 0.6) |\n\n" + drawn("p")
-	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}see {{link \"c\"}}\n{{figure \"c\" 0}}", Claims: []string{"what"}}
-	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: []string{"what"}}
+	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}see {{link \"c\"}}\n{{figure \"c\" 0}}"}
+	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n"}
 	a.Experiments = []Experiment{{Name: "a", Title: "First", Run: run, page: a}, {Name: "a-b", Title: "Second: more", Run: run, page: a}}
 	b.Experiments = []Experiment{{Name: "c", Title: "Third", Run: run, page: b}}
 	// A page without experiments lists the experiments of all pages.
-	all := &Page{File: "sub/All.md", Text: "# All\n\n{{count \"\"}}, {{count \"claim of t\"}}\n{{claims \"claim of t\"}}{{sections}}", Claims: []string{"what"}}
-	p := Program{Results: "results", Pages: []*Page{a, b, all}, Setting: "one machine"}
+	all := &Page{File: "sub/All.md", Text: "# All\n\n{{count \"\"}}, {{count \"claim of t\"}}\n{{claims \"claim of t\"}}{{sections}}"}
+	p := Program{Results: "results", Claims: []string{"what"}, Pages: []*Page{a, b, all}, Setting: "one machine"}
 	save := func(i int, text string) string {
 		t.Helper()
 		e := p.experiments()[i]
@@ -70,10 +70,9 @@ func TestSave(t *testing.T) {
 
 // TestCheck checks that malformed sections are errors.
 func TestCheck(t *testing.T) {
-	p := Program{}
-	page := &Page{Claims: []string{"what"}}
+	p := Program{Claims: []string{"what"}}
 	check := func(text string) error {
-		_, err := p.Section(Experiment{Name: "x", Run: func(Scale, *Section) {}, Text: text, page: page}, Tiny)
+		_, err := p.Section(Experiment{Name: "x", Run: func(Scale, *Section) {}, Text: text, page: &Page{}}, Tiny)
 		return err
 	}
 	good := "**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + drawn("f") + "\n\n"

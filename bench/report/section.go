@@ -18,11 +18,11 @@ import (
 
 // Section has the rows that an experiment records, and the text with their results.
 type Section struct {
-	Data  // the rows
-	name  string
-	page  *Page
-	text  string            // The section's Markdown, as in the page.
-	files map[string][]byte // Figures, and tables that are too long for the page, by file name.
+	Data   // the rows
+	name   string
+	claims []string          // Column heads of its claims.
+	text   string            // The section's Markdown, as in the page.
+	files  map[string][]byte // Figures, and tables that are too long for the page, by file name.
 
 	tables int // Number of tables in the text, without claims.
 }
@@ -49,7 +49,7 @@ var image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)`)
 
 // Section runs an experiment. It returns an error if the experiment fails or its text is malformed.
 func (p *Program) Section(e Experiment, c Scale) (*Section, error) {
-	s := &Section{name: e.Name, page: e.page, files: map[string][]byte{}}
+	s := &Section{name: e.Name, claims: p.Claims, files: map[string][]byte{}}
 	return s, Try(func() {
 		e.Run(c, s)
 		s.text = "## " + e.Title + "\n"
@@ -98,7 +98,7 @@ func figure(caption, file string) string {
 // table returns a Markdown table, or a link to a file if the table is long.
 func (s *Section) table(lines []string, folder string) string {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.Trim(line, "|-: ") == "" })
-	claims := lines[0] == line(s.page.Claims)
+	claims := lines[0] == line(s.claims)
 	if !claims {
 		s.tables++
 	}

@@ -19,26 +19,21 @@ import (
 //go:embed text
 var texts embed.FS
 
-// page returns a page of experiments.
-func page(file, text string, experiments ...report.Experiment) *report.Page {
-	return report.NewPage(texts, file, text, []string{"what", report.Promised, report.Measured, "of the promise"}, experiments...)
-}
-
-var program = report.Program{Results: "performance", Pages: []*report.Page{
-	page("PERFORMANCE.md", "performance.md"),
-	page("performance/building.md", "building.md",
+var program = report.NewProgram("performance", []string{"what", report.Promised, report.Measured, "of the promise"}, texts,
+	report.NewPage("PERFORMANCE.md"),
+	report.NewPage("performance/building.md",
 		in(2, "aggregate", aggregate), in(2, "groups", groups), in(2, "scarce", scarce), in(2, "keys", keyedBuilds),
 		in(1, "estimates", estimates), in(2, "sizes", sizes)),
-	page("performance/asking.md", "asking.md",
+	report.NewPage("performance/asking.md",
 		in(2, "places", places), in(2, "polygons", polygons), in(2, "many", manySketches)),
-	page("performance/drawing.md", "drawing.md", in(2, "maps", drawn), in(2, "serve", served)),
-	page("performance/code.md", "code.md",
+	report.NewPage("performance/drawing.md", in(2, "maps", drawn), in(2, "serve", served)),
+	report.NewPage("performance/code.md",
 		in(2, "extension", extension)),
-	page("performance/libraries.md", "libraries.md", in(1, "peers", peers)),
-	page("performance/promises.md", "promises.md"),
-	page("performance/method.md", "method.md"),
-	{File: "pictures/beside.svg", Text: string(report.Must(texts.ReadFile("text/beside.svg")))}, // the chart of docs/PERFORMANCE.md and docs/LIMITS.md
-}}
+	report.NewPage("performance/libraries.md", in(1, "peers", peers)),
+	report.NewPage("performance/promises.md"),
+	report.NewPage("performance/method.md"),
+	report.NewPage("pictures/beside.svg"), // the chart of docs/PERFORMANCE.md and docs/LIMITS.md
+)
 
 func main() {
 	duck.AddProcessor() // one Go processor more than the machine has, as in the shell
