@@ -14,9 +14,9 @@ const (
 	manyOfBoth    = 59 // Number, modulo largeOf, of the queries with both.
 )
 
-// Windows returns the query with a number of a seed. It calls Many, mostly with few functions and
-// few rows.
-func Windows(seed uint64, number int) string {
+// Windows returns the only statement of the query with a number of a seed. It calls Many, mostly with few
+// functions and few rows.
+func Windows(seed uint64, number int) []string {
 	d := NewDraw(seed, uint64(number))
 	functions, rows := d.Uneven(8), d.Uneven(60)
 	if d.Chance(12) {
@@ -30,7 +30,7 @@ func Windows(seed uint64, number int) string {
 	case manyOfBoth:
 		functions, rows = 64, maxRows
 	}
-	return Many(d, functions, rows, !d.Chance(3))
+	return []string{Many(d, functions, rows, !d.Chance(3))}
 }
 
 // mostFramed is the largest number of rows of a window whose frame grows from row to row, because

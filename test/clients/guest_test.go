@@ -62,12 +62,11 @@ func TestGuest(t *testing.T) {
 				ctrlC()
 
 				query := c.begin("query", busy.name, long)
-				for used := ""; used == "" || used == "0"; {
-					got, err := ask(other, "SELECT (ccbf_memory()).used")
-					if err != nil || query.ended() {
-						t.Fatalf("the query does not begin, or ends at once: %v", err)
+				for used := "0\n"; used == "0\n"; {
+					used = mustAsk(t, other, "SELECT (ccbf_memory()).used")
+					if query.ended() {
+						t.Fatal("the query does not begin, or ends at once")
 					}
-					used = got
 				}
 				storm()
 				for range 10 {
@@ -86,8 +85,8 @@ func TestGuest(t *testing.T) {
 				}
 
 				for _, conn := range []*conn{busy, other} {
-					if got, err := ask(conn, "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10000) t(i)"); err != nil || got != "10000" {
-						t.Errorf("afterwards: %s, %v", got, err)
+					if got := mustAsk(t, conn, "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10000) t(i)"); got != "10000\n" {
+						t.Errorf("afterwards: %s", got)
 					}
 				}
 				storm()
@@ -128,9 +127,8 @@ func TestCycles(t *testing.T) {
 				mustExec(t, conn, "LOAD "+quote(extension(t)))
 				note("loaded")
 				// The memory of groups that LIMIT leaves behind is freed with the database.
-				got, err := ask(conn, "SELECT sum(ccbf_total(s)) FROM (SELECT ccbf_agg(i, i, 1, {category: 'a'}) s FROM range(20000) t(i) GROUP BY i % 500 LIMIT 100)")
-				if err != nil || got != "4000" {
-					t.Fatalf("%s, %v", got, err)
+				if got := mustAsk(t, conn, "SELECT sum(ccbf_total(s)) FROM (SELECT ccbf_agg(i, i, 1, {category: 'a'}) s FROM range(20000) t(i) GROUP BY i % 500 LIMIT 100)"); got != "4000\n" {
+					t.Fatal(got)
 				}
 				note("queried")
 				if _, err := c.do("close"); err != nil {
@@ -156,8 +154,8 @@ func TestCycles(t *testing.T) {
 			if after.mb > before.mb+20 {
 				t.Errorf("grew by %.1f MB, want 20 at most", after.mb-before.mb)
 			}
-			if got, err := ask(connect(t, loaded(t, c, ":memory:")), "SELECT (ccbf_memory()).used"); err != nil || got != "0" {
-				t.Errorf("%s bytes are held for databases that are closed, %v", got, err)
+			if got := mustAsk(t, connect(t, loaded(t, c, ":memory:")), "SELECT (ccbf_memory()).used"); got != "0\n" {
+				t.Errorf("%s bytes are held for databases that are closed", got)
 			}
 			// Both runtimes start a few threads on demand. A leak would be one per round.
 			if after.threads >= before.threads+10 {

@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -49,18 +48,6 @@ func (c *conn) Query(statement string) ([][]string, error) {
 func (c *conn) Close() error {
 	_, err := c.client.do("disconnect", c.name)
 	return err
-}
-
-// ask returns the first row of a query, with "|" between values.
-func ask(c sqltest.Conn, query string) (string, error) {
-	rows, err := c.Query(query)
-	if err != nil {
-		return "", fmt.Errorf("%.300s: %w", query, err)
-	}
-	if len(rows) == 0 {
-		return "", errors.New("no rows: " + query)
-	}
-	return strings.Join(rows[0], "|"), nil
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

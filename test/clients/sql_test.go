@@ -19,9 +19,8 @@ func TestSQLVersions(t *testing.T) {
 	between := len(versions(t, true)) - 1
 	each(t, func(t *testing.T, i int, client *client) {
 		h := loaded(t, client, ":memory:")
-		got, err := ask(connect(t, h), "SELECT version()")
-		if err != nil || "v"+filepath.Base(t.Name()) != got {
-			t.Fatalf("this is DuckDB %s, %v", got, err)
+		if got := mustAsk(t, connect(t, h), "SELECT version()"); got != "v"+filepath.Base(t.Name())+"\n" {
+			t.Fatalf("this is DuckDB %s", got)
 		}
 		if i == 0 || i > between {
 			sqltest.Run(t, h.connect, sqlTests)
@@ -93,8 +92,8 @@ func TestSQLArm64(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := connect(t, h)
-	if got, err := ask(c, "SELECT platform FROM pragma_platform()"); err != nil || got != "linux_arm64" {
-		t.Fatalf("this is %s, %v", got, err)
+	if got := mustAsk(t, c, "SELECT platform FROM pragma_platform()"); got != "linux_arm64\n" {
+		t.Fatalf("this is %s", got)
 	}
 	sqltest.RunPart(t, h.connect, sqlTests, 0, 12)
 }
