@@ -35,7 +35,7 @@ func family(name string, p Params, keep float64) conform.Family {
 		panic(err)
 	}
 	// The mean, and four sigma of the one filter's fill.
-	f := conform.KeyedOf(Family, name, p, small, nil, made).Bound(load, s.FPPAt(load)+4*rateSigma(&s.filter, load))
+	f := conform.Keyed(Family, name, p, small, nil, made).Bound(load, s.FPPAt(load)+4*rateSigma(&s.filter, load))
 	f.Drawn = conform.Keyed(Family, name, p, small, func(r *rand.Rand) Params {
 		p := p
 		p.Bits, p.Seed = conform.Size(r, 300), r.Uint64()
@@ -43,7 +43,7 @@ func family(name string, p Params, keep float64) conform.Family {
 			p.K = float64(1 + r.IntN(64))
 		}
 		return p
-	}).Drawn // not shrunk
+	}, New).Drawn // not shrunk
 	return f
 }
 
@@ -59,7 +59,7 @@ var families = []conform.Family{
 // growing is a filter that keeps its keys until it is encoded, and is exact until then.
 func growing() conform.Family {
 	p := Params{Grow: true, Seed: 9}
-	f := conform.KeyedOf(Family, "grow", p, p, func(r *rand.Rand) Params {
+	f := conform.Keyed(Family, "grow", p, p, func(r *rand.Rand) Params {
 		return Params{Grow: true, FPP: r.Float64(), Capacity: conform.Size(r, 300), Seed: r.Uint64()}
 	}, NewGathering).Bound(5000, 1e-9)
 	f.BlobsApart = true

@@ -27,7 +27,7 @@ func family(name string, p Params) conform.Family {
 			p.Capacity = conform.Size(r, 50)
 		}
 		return p
-	}).Bound(100, absent)
+	}, New).Bound(100, absent)
 	if p.Capacity > 1<<32 { // always in halves
 		f.Laws.OrderFree, f.Laws.UnionCommutes, f.Laws.UnionEqualsWhole = true, true, true
 	}

@@ -25,7 +25,7 @@ func family(name string, conservative bool) conform.Family {
 		return Params{Width: width, Depth: depth, Seed: seed, Conservative: conservative}
 	}
 	return conform.Keyed(Family, name, of(1000, 3, 9), of(50, 3, 9),
-		func(r *rand.Rand) Params { return of(conform.Size(r, 100), conform.Size(r, 32), r.Uint64()) },
+		func(r *rand.Rand) Params { return of(conform.Size(r, 100), conform.Size(r, 32), r.Uint64()) }, New,
 	).Bound(100, 0.002)
 }
 

@@ -33,7 +33,7 @@ func family(p Params) conform.Family {
 		p := p
 		p.Capacity, p.Seed = conform.Size(r, 60), r.Uint64()
 		return p
-	}).Bound(1000, 2*1000/(float64(s.buckets)*float64(s.base)))
+	}, New).Bound(1000, 2*1000/(float64(s.buckets)*float64(s.base)))
 	if p.Duplicates {
 		f.Even, f.Keys = true, 20_000
 	}

@@ -38,7 +38,7 @@ func familyOf(name string, p Params, newSketch func(Params) (*Sketch, error)) co
 		// 64 nodes a key.
 		p.Counters, keys, load = 64_000, 400, 100
 	}
-	f := conform.KeyedOf(Family, name, p, small, func(r *rand.Rand) Params {
+	f := conform.Keyed(Family, name, p, small, func(r *rand.Rand) Params {
 		p := p
 		p.K = 1 + r.Uint64N(MaxK)
 		if r.IntN(2) == 0 {

@@ -11,7 +11,7 @@ import (
 
 // family keeps 100 of the kit's 5,000 keys. A sketch in memory has up to twice as many as its BLOB.
 var family = func() conform.Family {
-	f := conform.Keyed(Family, "top", Params{}, Params{K: 20}, func(r *rand.Rand) Params { return Params{K: conform.Size(r, 100)} })
+	f := conform.Keyed(Family, "top", Params{}, Params{K: 20}, func(r *rand.Rand) Params { return Params{K: conform.Size(r, 100)} }, New)
 	f.BlobsApart = true
 	return f
 }()

@@ -3,7 +3,7 @@
 //
 //	// Of 1,000 counters and 3 rows, an absent key meets ... (why 0.002)
 //	var family = conform.Keyed(Family, "plain", Params{Width: 1000, Depth: 3}, Params{Width: 50, Depth: 3},
-//		func(r *rand.Rand) Params { return Params{Width: conform.Size(r, 100), Depth: conform.Size(r, 32)} },
+//		func(r *rand.Rand) Params { return Params{Width: conform.Size(r, 100), Depth: conform.Size(r, 32)} }, New,
 //	).Bound(100, 0.002)
 //
 //	func TestConformance(t *testing.T) { conform.Run(t, family) }
@@ -203,4 +203,23 @@ func (f Family) checkCounts(t testing.TB, when string, s Subject, truth map[uint
 	for id, n := range truth {
 		f.checkCount(t, when, s, id, n)
 	}
+}
+
+// checkLook checks that the count of key id on a BLOB is that of s, the sketch in the BLOB.
+func (f Family) checkLook(t testing.TB, blob []byte, s Subject, id uint64) {
+	t.Helper()
+	want := s.Count(id)
+	if got, err := f.Look(blob, id); err != nil || got != want {
+		t.Fatalf("key %d: %d and error %v on the BLOB, %d decoded", id, got, err, want)
+	}
+}
+
+// decoded returns the sketch of a BLOB, which must be valid and the sketch's own encoding.
+func (f Family) decoded(t testing.TB, blob []byte) Subject {
+	t.Helper()
+	must(t, f.Check(blob))
+	s, err := f.Decode(blob)
+	must(t, err)
+	same(t, "decoded and encoded", blob, s.Blob())
+	return s
 }

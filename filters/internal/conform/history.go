@@ -145,17 +145,10 @@ func (h *history) unite(t testing.TB, ops []op) {
 func (h *history) passBlob(t testing.TB) {
 	t.Helper()
 	blob := h.s.Blob()
-	must(t, h.f.Check(blob))
-	d, err := h.f.Decode(blob)
-	must(t, err)
-	same(t, "decoded and encoded", blob, d.Blob())
-	h.s = d
+	h.s = h.f.decoded(t, blob)
 	h.check(t, "through a BLOB")
 	for id := range h.truth {
-		want := d.Count(id)
-		if got, err := h.f.Look(blob, id); err != nil || got != want {
-			t.Fatalf("key %d: %d and error %v on the BLOB, %d decoded", id, got, err, want)
-		}
+		h.f.checkLook(t, blob, h.s, id)
 	}
 }
 

@@ -29,21 +29,14 @@ func codec(t testing.TB, f Family) {
 	}
 	for _, blob := range blobs {
 		keep := bytes.Clone(blob)
-		s, err := f.Decode(blob)
-		must(t, err)
-		same(t, "decoded and encoded", blob, s.Blob())
-		must(t, f.Check(blob))
+		s := f.decoded(t, blob)
 		src := f.source(20, f.keys())
 		for i := range uint64(1000) {
 			id := src.id()
 			if i%2 == 0 {
 				id = 1<<41 + i
 			}
-			got, err := f.Look(blob, id)
-			must(t, err)
-			if want := s.Count(id); got != want {
-				t.Fatalf("key %d: %d on the BLOB, %d decoded", id, got, want)
-			}
+			f.checkLook(t, blob, s, id)
 		}
 		same(t, "a BLOB that was read", keep, blob)
 		// A decoded sketch shares no memory with its BLOB.
@@ -52,12 +45,8 @@ func codec(t testing.TB, f Family) {
 		}
 		same(t, "a sketch whose BLOB was overwritten", keep, s.Blob())
 		// Two sketches decoded from one BLOB take the same additions to the same state.
-		a, err := f.Decode(keep)
-		must(t, err)
-		b, err := f.Decode(keep)
-		must(t, err)
 		ops := src.ops(100)
-		same(t, "additions after decoding", f.add(t, a, ops).Blob(), f.add(t, b, ops).Blob())
+		same(t, "additions after decoding", f.add(t, f.decoded(t, keep), ops).Blob(), f.add(t, f.decoded(t, keep), ops).Blob())
 	}
 }
 
@@ -114,33 +103,33 @@ func truncations(t testing.TB, f Family) {
 	}
 }
 
-// bitFlips checks that BLOBs with one wrong bit are rejected.
-func bitFlips(t testing.TB, f Family) {
-	for _, blob := range f.samples(t) {
-		b := bytes.Clone(blob)
-		guard(t, 8*len(b), 2*mostAllocated(b), func(i int) {
+// flips calls use with each sample after each of its bits was flipped. use may allocate times mostAllocated.
+func (f Family) flips(t testing.TB, times uint64, use func(i int, damaged []byte)) {
+	for _, b := range f.samples(t) {
+		guard(t, 8*len(b), times*mostAllocated(b), func(i int) {
 			b[i/8] ^= 1 << (i % 8)
-			f.rejected(t, "flipped bit", i, b)
-			f.look(b)
+			use(i, b)
 			b[i/8] ^= 1 << (i % 8)
 		})
 	}
 }
 
+// bitFlips checks that BLOBs with one wrong bit are rejected.
+func bitFlips(t testing.TB, f Family) {
+	f.flips(t, 2, func(i int, damaged []byte) {
+		f.rejected(t, "flipped bit", i, damaged)
+		f.look(damaged)
+	})
+}
+
 // resealedFlips gives every damaged BLOB a right checksum, as an attacker would.
 func resealedFlips(t testing.TB, f Family) {
 	accepted := 0
-	for _, blob := range f.samples(t) {
-		b := bytes.Clone(blob)
-		guard(t, 8*len(b), 40*mostAllocated(b), func(i int) {
-			b[i/8] ^= 1 << (i % 8)
-			damaged := bytes.Clone(b)
-			if f.exercise(t, damaged) {
-				accepted++
-			}
-			b[i/8] ^= 1 << (i % 8)
-		})
-	}
+	f.flips(t, 40, func(_ int, damaged []byte) {
+		if f.exercise(t, bytes.Clone(damaged)) {
+			accepted++
+		}
+	})
 	t.Logf("%d flips make another valid BLOB", accepted)
 }
 
@@ -207,10 +196,7 @@ func (f Family) exercise(t testing.TB, blob []byte) bool {
 	}
 	same(t, "an accepted BLOB, decoded and encoded", keep, s.Blob())
 	for _, id := range [...]uint64{0, 42, 1 << 60} {
-		want := s.Count(id)
-		if got, err := f.Look(blob, id); err != nil || got != want {
-			t.Fatalf("key %d: %d and error %v on the BLOB, %d decoded", id, got, err, want)
-		}
+		f.checkLook(t, blob, s, id)
 	}
 	// From here on errors are allowed: the sketch may be full, or differ.
 	_ = s.Remove(42, 1)

@@ -9,16 +9,13 @@ import (
 
 // Keyed returns a form of a family of sketches of keys. Sketches of params have room for the random
 // operations with about 5,000 keys. Sketches of small have a BLOB of a few KiB with 50 keys. drawn
-// draws others (Family.Drawn). Laws are those that the family states.
-func Keyed[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], name string, params, small P, drawn func(r *rand.Rand) P) Family {
-	return KeyedOf(f, name, params, small, drawn, f.New)
-}
-
-// KeyedOf is Keyed with another constructor.
-func KeyedOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], name string, params, small P, drawn func(r *rand.Rand) P, make1 func(P) (S, error)) Family {
+// draws others (Family.Drawn). makes is the constructor, such as New. Laws are those that the family states.
+func Keyed[P comparable, S keyed.Mergeable[S], V any](
+	f *keyed.Family[P, S, V], name string, params, small P, drawn func(r *rand.Rand) P, makes func(P) (S, error),
+) Family {
 	of := func(p P) func() Subject {
 		return func() Subject {
-			s, err := make1(p)
+			s, err := makes(p)
 			if err != nil {
 				panic(err) // parameters that a test states
 			}
