@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -71,8 +72,5 @@ func (p *helpPages) unknown(name string) error {
 	if len(name) > longestName {
 		return fmt.Errorf("no function has a name of %d bytes; sketch_help() lists them", len(name))
 	}
-	if near := help.Nearest(name, p.names); near != "" {
-		return fmt.Errorf("no function is named %q; did you mean %q?", name, near)
-	}
-	return fmt.Errorf("no function is named %q; sketch_help() lists them", name)
+	return fmt.Errorf("no function is named %q%s", name, cmp.Or(help.Suggestion(name, p.names), "; sketch_help() lists them"))
 }

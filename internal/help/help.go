@@ -117,8 +117,15 @@ func Suggestion(wanted string, names []string) string {
 	return ""
 }
 
-// Nearest returns the name with the most similar spelling, or "" if none is similar.
+// longest is the length of the longest wanted name that is compared with others, in bytes.
+const longest = 100
+
+// Nearest returns the name with the most similar spelling, or "" if none is similar or the wanted one is too
+// long.
 func Nearest(wanted string, names []string) string {
+	if len(wanted) > longest {
+		return ""
+	}
 	best, least := "", 1+len(wanted)/3
 	for _, name := range names {
 		if len(name) > utf8.UTFMax*(len(wanted)+least) {

@@ -119,9 +119,9 @@ func (s *slider) find(w condition, table, column string) (from, to int, err erro
 		missing = w.To
 	}
 	if s.Category {
-		return 0, 0, bad("the sketches of %s.%s have no category %q%s", table, column, missing, nearest(missing, s.Values))
+		return 0, 0, bad("the sketches of %s.%s have no category %q%s", table, column, missing, help.Suggestion(missing, s.Values))
 	}
-	return 0, 0, bad("%s is never %q in %s%s", w.By, missing, table, nearest(missing, s.Values))
+	return 0, 0, bad("%s is never %q in %s%s", w.By, missing, table, help.Suggestion(missing, s.Values))
 }
 
 // choose sets the category of a filter, for sketches whose categories have no slider.
@@ -201,14 +201,3 @@ func (f filter) without(slider int) filter {
 
 // given reports whether the filter selects categories.
 func (f *filter) given() bool { return f.text != nil || len(f.parts) > 0 }
-
-// longestWanted is the longest name from a request for which a suggestion is looked up, in bytes.
-const longestWanted = 100
-
-// nearest returns a suggestion for an error message, or "" if no name is spelt alike.
-func nearest(wanted string, names []string) string {
-	if len(wanted) > longestWanted {
-		return ""
-	}
-	return help.Suggestion(wanted, names)
-}

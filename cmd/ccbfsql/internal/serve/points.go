@@ -19,6 +19,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 // Points describes a file of points from which sketches are built: any file that DuckDB reads by
@@ -65,7 +66,7 @@ func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.
 	if given != "" {
 		i := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, given) })
 		if i < 0 {
-			return "", fmt.Errorf("-%s: the file has no column %q%s", flag, given, nearest(given, columnNames(columns)))
+			return "", fmt.Errorf("-%s: the file has no column %q%s", flag, given, help.Suggestion(given, columnNames(columns)))
 		}
 		return columns[i].name, nil
 	}
