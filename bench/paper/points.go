@@ -68,10 +68,15 @@ func (p points) shuffled(seed, stream uint64) points {
 	return p
 }
 
+// builder returns a builder of sketches of the points' cells.
+func (p points) builder(of ccbf.Params) *ccbf.Builder {
+	of.Res = p.res
+	return ccbf.NewBuilder(report.Must(of.Config()), nil)
+}
+
 // sketched returns the BLOB of a sketch to which all points of a place are added at once.
 func (p points) sketched(of ccbf.Params) []byte {
-	of.Res = p.res
-	b := ccbf.NewBuilder(report.Must(of.Config()), nil)
+	b := p.builder(of)
 	for _, at := range p.places {
 		report.Check(b.Add(at.Cell, nil, key.None, at.points))
 	}

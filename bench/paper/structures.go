@@ -142,9 +142,7 @@ func cascaded(of ccbf.Params, p points, alone bool) pointCounter {
 	if len(p.places) > 0 && p.places[0].category != nil && !alone {
 		of.Categories, class, category = true, key.Text, func(p *place) []byte { return p.category }
 	}
-	of.Res = p.res
-	config := report.Must(of.Config())
-	b := ccbf.NewBuilder(config, nil)
+	b := p.builder(of)
 	b.OneByOne = true
 	for _, i := range p.order {
 		report.Check(b.Add(p.places[i].Cell, category(&p.places[i]), class, 1))
@@ -152,7 +150,7 @@ func cascaded(of ccbf.Params, p points, alone bool) pointCounter {
 	blob := report.Must(b.Sketch()).Blob()
 	v := viewOf(blob)
 	valueBits := 0 // bits of all layers that count: one bit of each counter is its flag
-	for _, w := range config.Widths() {
+	for _, w := range b.Widths() {
 		valueBits += int(w) - 1
 	}
 	return pointCounter{func(p *place) uint64 { return v.Count(p.Cell, category(p)) }, v, uint64(len(blob)), 1<<valueBits - 1}

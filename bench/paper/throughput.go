@@ -101,9 +101,7 @@ const oursExact = 5
 func (s structure) insert(a orderedCells) {
 	const bytes = 2 << 20 // as in table 4
 	if s.cells != nil {
-		p := s.cells(bytes, 0)
-		p.Res = 1
-		b := ccbf.NewBuilder(report.Must(p.Config()), nil)
+		b := points{res: 1}.builder(s.cells(bytes, 0))
 		for keys := range slices.Chunk(a.keys, insertBatch) {
 			report.Check(bridge.AddKeys(b, keys))
 		}

@@ -25,7 +25,7 @@ func treeWays() (all []treeWay) {
 	for _, times := range []uint64{ccbf.HoldTree / 4, ccbf.HoldTree / 16} {
 		for i, name := range []string{"pruned at %d times its bytes, points in random order", "pruned at %d times its bytes, row by row"} {
 			all = append(all, treeWay{fmt.Sprintf(name, times), []uint64{8, 16}, func(m *mapPoints, share uint64) *ccbf.Sketch {
-				b := m.builder(m.bytes / share)
+				b := m.builder(ccbf.Params{Bytes: m.bytes / share, Seed: seedOf(0)})
 				b.Hold = int64(times * (m.bytes / share))
 				order := m.shuffled(seedOf(0), 98).order
 				if i == 1 {
@@ -41,7 +41,7 @@ func treeWays() (all []treeWay) {
 	for _, n := range []int{3, 12} {
 		for i, name := range []string{"%d random parts united", "%d regions united"} {
 			all = append(all, treeWay{fmt.Sprintf(name, n), []uint64{2, 8}, func(m *mapPoints, share uint64) *ccbf.Sketch {
-				b := m.builder(m.bytes / share)
+				b := m.builder(ccbf.Params{Bytes: m.bytes / share, Seed: seedOf(0)})
 				for _, p := range []func(int) []points{m.randomParts, m.regions}[i](n) {
 					_, size := p.exact()
 					report.Check(b.AddView(viewOf(p.sketched(ccbf.Params{Bytes: max(uint64(size)/share, leastBytes), Seed: seedOf(0)}))))
@@ -51,10 +51,6 @@ func treeWays() (all []treeWay) {
 		}
 	}
 	return all
-}
-
-func (p points) builder(bytes uint64) *ccbf.Builder {
-	return ccbf.NewBuilder(report.Must(ccbf.Params{Res: p.res, Bytes: bytes, Seed: seedOf(0)}.Config()), nil)
 }
 
 // randomParts divides the points among n parts at random.
