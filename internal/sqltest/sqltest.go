@@ -133,24 +133,19 @@ type host struct {
 }
 
 func (h *host) run(t *testing.T, d *datadriven.TestData) string {
-	var threads []string
-	for _, a := range d.CmdArgs {
-		switch {
-		case d.Cmd == "require" && a.Key == "duckdb" && len(a.Vals) == 1:
-		case d.Cmd == "require" && a.Key == "not" && len(a.Vals) > 0:
-		case d.Cmd == "require" && (a.Key == "release" || a.Key == "long") && len(a.Vals) == 0:
-		case (d.Cmd == "query" || d.Cmd == "exec") && a.Key == "threads" && len(a.Vals) > 0:
-			threads = a.Vals
-		default:
-			d.Fatalf(t, "argument %s is not known", a)
-		}
-	}
 	if d.Cmd == "require" {
 		h.meets = true
 		for _, a := range d.CmdArgs {
-			h.meets = h.meets && h.has(a)
+			h.meets = h.has(t, d, a) && h.meets
 		}
 		return ""
+	}
+	var threads []string
+	for _, a := range d.CmdArgs {
+		if a.Key != "threads" {
+			d.Fatalf(t, "argument %s is not known", a)
+		}
+		threads = a.Vals
 	}
 	if !h.meets {
 		return d.Expected
@@ -194,7 +189,7 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 }
 
 // has reports whether a condition of require holds.
-func (h *host) has(a datadriven.CmdArg) bool {
+func (h *host) has(t *testing.T, d *datadriven.TestData, a datadriven.CmdArg) bool {
 	switch a.Key {
 	case "release":
 		_, here := h.conn.(*inProcessConn)
@@ -203,9 +198,12 @@ func (h *host) has(a datadriven.CmdArg) bool {
 		return !testing.Short()
 	case "not":
 		return !slices.ContainsFunc(a.Vals, func(v string) bool { return versionOf(v) == h.version })
+	case "duckdb":
+		want := versionOf(a.Vals[0])
+		return slices.Compare(h.version[:], want[:]) >= 0
 	}
-	want := versionOf(a.Vals[0])
-	return slices.Compare(h.version[:], want[:]) >= 0
+	d.Fatalf(t, "condition %s is not known", a)
+	return false
 }
 
 // selects matches statements that can be subqueries, in which DuckDB converts values to text, the

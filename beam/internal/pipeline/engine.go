@@ -19,8 +19,6 @@ import (
 // files.
 var engine struct {
 	steps  sync.RWMutex // each step of the pipeline holds a read lock while it runs
-	open   sync.Once
-	err    error // the error of openEngine
 	db     *sql.DB
 	dir    string
 	closed bool
@@ -33,8 +31,7 @@ func withEngine(ctx context.Context, p *Plan, use func(conn *sql.Conn, dir strin
 	if engine.closed {
 		return errors.New("this process ends")
 	}
-	engine.open.Do(func() { engine.err = openEngine() })
-	if err := cmp.Or(engine.err, p.checkProgram()); err != nil {
+	if err := cmp.Or(openEngine(), p.checkProgram()); err != nil {
 		return err
 	}
 	conn, err := engine.db.Conn(ctx)
@@ -53,8 +50,8 @@ func withEngine(ctx context.Context, p *Plan, use func(conn *sql.Conn, dir strin
 	return use(conn, dir)
 }
 
-// openEngine opens the database of this process and creates its folder for temporary files.
-func openEngine() (err error) {
+// openEngine opens the database of this process and creates its folder for temporary files, once.
+var openEngine = sync.OnceValue(func() (err error) {
 	if engine.dir, err = os.MkdirTemp("", "ccbf-pipeline-"); err != nil {
 		return err
 	}
@@ -69,7 +66,7 @@ func openEngine() (err error) {
 	engine.db.SetMaxIdleConns(-1) // a closed connection is not kept, so its temporary tables and views are dropped
 	_, err = engine.db.Exec("SET GLOBAL temp_directory = " + text(filepath.Join(engine.dir, "spill")))
 	return err
-}
+})
 
 // awaitSteps waits until no step runs.
 func awaitSteps() {

@@ -189,13 +189,11 @@ func progress(w io.Writer, done <-chan struct{}) {
 		fmt.Fprintln(w, "The workers are other processes: the runner's web page shows their progress.")
 		return
 	}
-	tick := time.NewTicker(progressEvery)
-	defer tick.Stop()
-	for {
+	for tick := time.Tick(progressEvery); ; {
 		select {
 		case <-done:
 			return
-		case <-tick.C:
+		case <-tick:
 			fmt.Fprintf(w, "%d good rows read, %d bytes sent, %d parts united\n", rowsRead.Load(), bytesSent.Load(), partsUnited.Load())
 		}
 	}

@@ -118,7 +118,7 @@ func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file
 
 // judge counts good rows, and bad rows by reason.
 func (p *Plan) judge(ctx context.Context, conn *sql.Conn, file string, refused []BadRow) (*Summary, error) {
-	s := &Summary{Bad: map[string]*BadRows{}}
+	s := &Summary{}
 	for _, r := range refused {
 		r.File = file
 		s.bad(r.Reason, 1, r)
