@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -22,9 +21,7 @@ func Open(threads int) *sql.DB {
 }
 
 // File returns the path of a file with real data as a SQL string.
-func File(name string) string {
-	return "'" + strings.ReplaceAll(filepath.Join(report.Must(data.Folder()), name), "'", "''") + "'"
-}
+func File(name string) string { return "'" + strings.ReplaceAll(data.Path(name), "'", "''") + "'" }
 
 // Run runs statements.
 func Run(db *sql.DB, statements ...string) {

@@ -19,7 +19,7 @@ type country struct {
 
 func countries(t testing.TB) []country {
 	t.Helper()
-	text, err := os.ReadFile(data.Path(t, "ne_110m_countries.geojson"))
+	text, err := os.ReadFile(data.Path("ne_110m_countries.geojson"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ var files = map[string]int{
 // There is no other file, and together they are as small as they must be.
 func TestFiles(t *testing.T) {
 	read := func(file string) []byte {
-		text, err := os.ReadFile(Path(t, file))
+		text, err := os.ReadFile(Path(file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestFiles(t *testing.T) {
 	if size > 12e6 {
 		t.Errorf("%d bytes, at most 12 MB", size)
 	}
-	folder := filepath.Dir(Path(t, "cut.sql"))
+	folder := filepath.Dir(Path("cut.sql"))
 	there, err := os.ReadDir(folder)
 	if err != nil {
 		t.Fatal(err)

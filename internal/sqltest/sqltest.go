@@ -95,11 +95,7 @@ func runFile(t *testing.T, connect func() (Conn, error), file string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	folder, err := data.Folder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := host{conn: conn, meets: true, tmp: filepath.ToSlash(t.TempDir()), data: filepath.ToSlash(folder)}
+	h := host{conn: conn, meets: true, tmp: filepath.ToSlash(t.TempDir()), data: filepath.ToSlash(data.Path(""))}
 	about, err := conn.Query("SELECT current_database(), version(), (ccbf_memory()).limit::VARCHAR")
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ type place struct {
 
 func places(t *testing.T) (all []place) {
 	t.Helper()
-	b, err := os.ReadFile(data.Path(t, "jhu_covid19_confirmed_global.csv"))
+	b, err := os.ReadFile(data.Path("jhu_covid19_confirmed_global.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestPlanOfRealFiles(t *testing.T) {
 		"geonames_cities.parquet":          "171075 points, in cells of 0.1 ",
 		"jhu_covid19_confirmed_global.csv": "287 points, in cells of 0.1 ",
 	} {
-		path := data.Path(t, file)
+		path := data.Path(file)
 		_, out := startedWith(t, Options{Points: Points{File: path}})
 		if !strings.Contains(out, want) || !strings.Contains(out, "Serving "+path) {
 			t.Errorf("%s: %s", file, out)
