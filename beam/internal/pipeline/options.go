@@ -146,7 +146,7 @@ func (o *Options) check() error {
 		return errors.New("-res is missing: give the edge of a cell, or a query by -sql")
 	case notNumber != nil:
 		return fmt.Errorf("-res is %q, must be a number", o.Res)
-	case o.Zoom > grid.MaxZoom:
+	case o.Zoom < -1 || o.Zoom > grid.MaxZoom:
 		return fmt.Errorf("-zoom is %d, must be from 0 to %d, or -1 for no quadkey", o.Zoom, grid.MaxZoom)
 	case o.Time != "" && !slices.Contains([]string{"year", "month", "day", "hour"}, o.Bucket):
 		return fmt.Errorf("-bucket is %q, must be year, month, day or hour", o.Bucket)

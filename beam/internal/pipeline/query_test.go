@@ -207,6 +207,7 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		"-files is 0":            func(o *Options) { o.Files = 0 },
 		"-rows is 0":             func(o *Options) { o.Rows = 0 },
 		"-zoom is 31":            func(o *Options) { o.Zoom = 31 },
+		"-zoom is -2":            func(o *Options) { o.Zoom = -2 },
 		`-bucket is "week"`:      func(o *Options) { o.Bucket = "week" },
 		`columns "quadkey"`:      func(o *Options) { o.Keys, o.In[0] = []string{"quadkey"}, quadkeys },
 		`"nowhere" not found`:    func(o *Options) { o.Keys = []string{"nowhere"} },
