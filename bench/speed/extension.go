@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/internal/protocol"
 )
 
 // extension runs the same query in the extension and in this program in turn, with the same version
@@ -22,12 +21,12 @@ func extension(b *bench) {
 	duck.Folder(func(dir string) {
 		start := host(dir, strings.TrimPrefix(version, "v"))
 		g := start()
-		defer g.stop()
+		defer func() { report.Check(g.End()) }()
 		b.throughExtension(g)
 		var opened, loaded []float64
 		for range b.rounds {
 			g := start()
-			g.stop()
+			report.Check(g.End())
 			opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
 		}
 		b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, [][]float64{loaded, opened})
@@ -76,11 +75,7 @@ func host(dir, version string) (start func() *guest) {
 	out, err := exec.Command("cc", "-O1", "-o", program, filepath.Join("..", "test", "clients", "c", "host.c"), "-ldl", "-lpthread").CombinedOutput()
 	report.Require(err == nil, "%w\n%s", err, out)
 	return func() *guest {
-		g := &guest{cmd: exec.Command(program, found[0])}
-		g.cmd.Stderr = os.Stderr
-		g.out = bufio.NewReader(report.Must(g.cmd.StdoutPipe()))
-		g.in = report.Must(g.cmd.StdinPipe())
-		report.Check(g.cmd.Start())
+		g := &guest{Client: report.Must(protocol.Start(exec.Command(program, found[0])))}
 		g.opened = report.Timed(func() { g.do("open", ":memory:"); g.do("connect", "1") })
 		g.loaded = report.Timed(func() { g.run("LOAD '" + extension + "'") })
 		return g
@@ -89,36 +84,14 @@ func host(dir, version string) (start func() *guest) {
 
 // guest is a process of the host with the extension.
 type guest struct {
-	cmd            *exec.Cmd
-	in             io.WriteCloser
-	out            *bufio.Reader
+	*protocol.Client
 	opened, loaded float64 // seconds: to open a database, and to load the extension
 }
 
-// stop ends the process.
-func (g *guest) stop() {
-	_ = g.in.Close() // the process ends when its input ends
-	_ = g.cmd.Wait()
-}
+// do sends a request, and returns the rows of the answer.
+func (g *guest) do(fields ...string) [][]string { return report.Must(g.Do(fields...)) }
 
-// do sends a request as test/clients/protocol.go describes, and returns the rows of the answer.
-func (g *guest) do(fields ...string) (rows []string) {
-	report.Must(io.WriteString(g.in, "1\t"+strings.Join(fields, "\t")+"\n"))
-	for {
-		line := report.Must(g.out.ReadString('\n'))
-		row, is := strings.CutPrefix(line, "1\trow\t")
-		if !is {
-			report.Require(line == "1\tok\n", "%s\nin %s", line, fields)
-			return rows
-		}
-		rows = append(rows, strings.TrimSuffix(row, "\n"))
-	}
-}
-
-// run runs a statement. Its line breaks become blanks, because a request is one line.
-func (g *guest) run(statement string) {
-	g.do("exec", "1", strings.Join(strings.Fields(statement), " "))
-}
+func (g *guest) run(statement string) { g.do("exec", "1", statement) }
 
 // cpu returns the processor time of the process so far, in seconds.
-func (g *guest) cpu() float64 { return report.Must(strconv.ParseFloat(g.do("cpu")[0], 64)) / 1000 }
+func (g *guest) cpu() float64 { return report.Must(strconv.ParseFloat(g.do("cpu")[0][0], 64)) / 1000 }

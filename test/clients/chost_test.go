@@ -62,7 +62,7 @@ func cHostIn(t testing.TB, version string, env []string) *process {
 // between values. It returns "" if there is none.
 func (p *process) must(fields ...string) string {
 	p.t.Helper()
-	rows, err := p.do(fields...)
+	rows, err := p.Do(fields...)
 	if err != nil {
 		p.t.Fatalf("%.300q: %v", fields, err)
 	}
@@ -81,7 +81,7 @@ func (p *process) sql(db int, statement string) string {
 // storm lets the host raise faults, and recover from each.
 func (p *process) storm() {
 	p.t.Helper()
-	if _, err := p.do("storm", faults); err != nil {
+	if _, err := p.Do("storm", faults); err != nil {
 		p.t.Error(err)
 	}
 }
@@ -97,7 +97,7 @@ func (p *process) works(db int) {
 // fails returns the error of a statement that must fail.
 func (p *process) fails(db int, statement string) string {
 	p.t.Helper()
-	_, err := p.do("query", strconv.Itoa(db), statement)
+	_, err := p.Do("query", strconv.Itoa(db), statement)
 	if err == nil {
 		p.t.Errorf("%s: no error", statement)
 		return ""
@@ -130,13 +130,13 @@ func (p *process) load(db int, path string) {
 // Signal n is bit n-1.
 func (p *process) signals(thread, set string) uint64 {
 	p.t.Helper()
-	return status(p.t, fmt.Sprintf("/proc/%d/task/%s/status", p.cmd.Process.Pid, thread), set, 16)
+	return status(p.t, fmt.Sprintf("/proc/%d/task/%s/status", p.Cmd.Process.Pid, thread), set, 16)
 }
 
 // threads returns the ids of the process's threads.
 func (p *process) threads() map[string]bool {
 	p.t.Helper()
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.cmd.Process.Pid))
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.Cmd.Process.Pid))
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -272,7 +272,7 @@ func TestLoadWhileQueriesRun(t *testing.T) {
 // threads of their own.
 func (p *process) beside(requests ...[]string) {
 	for _, r := range requests {
-		if _, err := p.do(append([]string{"start"}, r...)...); err != nil {
+		if _, err := p.Do(append([]string{"start"}, r...)...); err != nil {
 			p.t.Errorf("%.300q: %v", r, err)
 		}
 	}
@@ -290,16 +290,16 @@ func TestFootprint(t *testing.T) {
 			p.open(1)
 			const duckdb = "SELECT count(*) FROM range(1000000) t(i) GROUP BY i % 1000"
 			p.sql(1, duckdb)
-			pid := strconv.Itoa(p.cmd.Process.Pid)
-			before := footprint(t, p.cmd)
+			pid := strconv.Itoa(p.Cmd.Process.Pid)
+			before := footprint(t, p.Cmd)
 			old, caught0, ignored0 := p.threads(), p.signals(pid, "SigCgt"), p.signals(pid, "SigIgn")
 			p.sql(1, "LOAD '"+extension(t)+"'")
-			loaded := footprint(t, p.cmd)
+			loaded := footprint(t, p.Cmd)
 			blocked0 := p.signals(pid, "SigBlk")
 			p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
-			queried := footprint(t, p.cmd)
+			queried := footprint(t, p.Cmd)
 			p.close(1)
-			t.Logf("MiB and threads: %v with DuckDB alone, %v after LOAD, %v after a query, %v after closing", before, loaded, queried, footprint(t, p.cmd))
+			t.Logf("MiB and threads: %v with DuckDB alone, %v after LOAD, %v after a query, %v after closing", before, loaded, queried, footprint(t, p.Cmd))
 			if took := loaded.mb - before.mb; took > 30 { // 14 to 22 MB, depending on the version and the allocator
 				t.Errorf("LOAD took %.1f MiB", took)
 			}
@@ -373,7 +373,7 @@ func TestCopies(t *testing.T) {
 	second := write(t, "ccbf.duckdb_extension", string(whole))
 	p := cHost(t, newest(t))
 	p.load(1, first)
-	pid := strconv.Itoa(p.cmd.Process.Pid)
+	pid := strconv.Itoa(p.Cmd.Process.Pid)
 	caught := p.signals(pid, "SigCgt")
 	p.open(2)
 	if got := p.fails(2, "LOAD '"+second+"'"); !strings.Contains(got, "another copy of this extension is in this process already: "+first) {
@@ -396,7 +396,7 @@ func TestFork(t *testing.T) {
 	p.load(1, extension(t))
 	p.sql(1, "SET threads = 1")
 	for _, q := range []string{ten, "SELECT ccbf_version()"} {
-		answers, err := p.do("fork", "1", q, "LOAD '"+extension(t)+"'")
+		answers, err := p.Do("fork", "1", q, "LOAD '"+extension(t)+"'")
 		if err != nil || len(answers) != 3 {
 			t.Fatalf("answers %q, %v", answers, err)
 		}

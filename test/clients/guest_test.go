@@ -20,7 +20,7 @@ const faults = "10000"
 // longest wait of a timer of 5 ms, in ms.
 func life(t *testing.T, c *client) (signals, waited int) {
 	t.Helper()
-	rows, err := c.do("life")
+	rows, err := c.Do("life")
 	if err == nil {
 		_, err = fmt.Sscan(strings.Join(append(rows[0], "0"), " "), &signals, &waited)
 	}
@@ -43,14 +43,14 @@ func TestGuest(t *testing.T) {
 				mustExec(t, busy, "SET threads = 2")
 				storm := func() {
 					t.Helper()
-					if _, err := c.do("storm", faults); err != nil {
+					if _, err := c.Do("storm", faults); err != nil {
 						t.Fatal(err)
 					}
 				}
 				ctrlC := func() {
 					t.Helper()
 					before, _ := life(t, c)
-					if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
+					if err := c.Cmd.Process.Signal(os.Interrupt); err != nil {
 						t.Fatal(err)
 					}
 					// If the signal never arrives, the time limit of go test ends this.
@@ -61,10 +61,10 @@ func TestGuest(t *testing.T) {
 				storm()
 				ctrlC()
 
-				query := c.begin("query", busy.name, long)
+				query := c.Begin("query", busy.name, long)
 				for used := "0\n"; used == "0\n"; {
 					used = mustAsk(t, other, "SELECT (ccbf_memory()).used")
-					if query.ended() {
+					if query.Ended() {
 						t.Fatal("the query does not begin, or ends at once")
 					}
 				}
@@ -76,10 +76,10 @@ func TestGuest(t *testing.T) {
 					_, waited := life(t, c)
 					t.Logf("a timer of 5 ms waited for %d ms at most", waited)
 				}
-				if _, err := c.do("interrupt", busy.name); err != nil {
+				if _, err := c.Do("interrupt", busy.name); err != nil {
 					t.Fatal(err)
 				}
-				_, err := query.wait()
+				_, err := query.Wait()
 				if err == nil || !strings.Contains(strings.ToLower(err.Error()), "interrupt") {
 					t.Errorf("cancelled: error %v", err)
 				}
@@ -113,13 +113,13 @@ func TestCycles(t *testing.T) {
 			stages, first := "", true
 			note := func(what string) {
 				if first {
-					s := footprint(t, c.cmd)
+					s := footprint(t, c.Cmd)
 					stages += fmt.Sprintf("\n%-16s %6.1f MB %3d threads", what, s.mb, s.threads)
 				}
 			}
 			cycle := func() {
 				t.Helper()
-				if _, err := c.do("open", ":memory:"); err != nil {
+				if _, err := c.Do("open", ":memory:"); err != nil {
 					t.Fatal(err)
 				}
 				conn := connect(t, c)
@@ -131,7 +131,7 @@ func TestCycles(t *testing.T) {
 					t.Fatal(got)
 				}
 				note("queried")
-				if _, err := c.do("close"); err != nil {
+				if _, err := c.Do("close"); err != nil {
 					t.Fatal(err)
 				}
 				note("database closed")
@@ -144,11 +144,11 @@ func TestCycles(t *testing.T) {
 			for range rounds/10 - 1 {
 				cycle()
 			}
-			before := footprint(t, c.cmd)
+			before := footprint(t, c.Cmd)
 			for range rounds - rounds/10 {
 				cycle()
 			}
-			after := footprint(t, c.cmd)
+			after := footprint(t, c.Cmd)
 			t.Logf("%.1f MB and %d threads after %d rounds, %.1f MB and %d after %d",
 				before.mb, before.threads, rounds/10, after.mb, after.threads, rounds)
 			if after.mb > before.mb+20 {
@@ -217,14 +217,14 @@ func TestCancel(t *testing.T) {
 			}
 			for _, e := range endless {
 				q, before := e.query, held()
-				query := p.begin("start", "query", "1", q)
+				query := p.Begin("start", "query", "1", q)
 				for held() < before+e.holds {
 					runtime.Gosched()
 				}
 				interrupted := time.Now()
 				p.must("interrupt", "1")
 				began := cpu()
-				answer, err := query.wait()
+				answer, err := query.Wait()
 				wall, took := time.Since(interrupted), cpu()-began
 				if err == nil || !strings.Contains(err.Error(), "INTERRUPT") {
 					t.Errorf("%s: %v %v %v", q, wall, answer, err)

@@ -43,7 +43,7 @@ func TestHeaps(t *testing.T) {
 			p := cHostIn(t, newest(t), env)
 			p.load(1, extension(t))
 			if h.library != "" {
-				maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.cmd.Process.Pid))
+				maps, err := os.ReadFile(fmt.Sprintf("/proc/%d/maps", p.Cmd.Process.Pid))
 				if err != nil || !strings.Contains(string(maps), strings.TrimSuffix(h.library, "*")) {
 					t.Fatalf("%s is not in the process (%v)", h.library, err)
 				}

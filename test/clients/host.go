@@ -4,13 +4,21 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
+	"github.com/ccbfsql/ccbfsql/internal/protocol"
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
+// client is a program with the extension in its DuckDB.
+type client struct {
+	*protocol.Client
+	connections atomic.Int64 // number of connections so far
+}
+
 // open opens a database, :memory: or a file, and loads the extension.
 func (c *client) open(file, extension string) error {
-	if _, err := c.do("open", file); err != nil {
+	if _, err := c.Do("open", file); err != nil {
 		return err
 	}
 	conn, err := c.connect()
@@ -26,7 +34,7 @@ func (c *client) open(file, extension string) error {
 // connect opens a connection.
 func (c *client) connect() (sqltest.Conn, error) {
 	name := fmt.Sprint("connection ", c.connections.Add(1))
-	_, err := c.do("connect", name)
+	_, err := c.Do("connect", name)
 	return &conn{c, name}, err
 }
 
@@ -37,16 +45,16 @@ type conn struct {
 }
 
 func (c *conn) Exec(statements string) error {
-	_, err := c.client.do("exec", c.name, statements)
+	_, err := c.client.Do("exec", c.name, statements)
 	return err
 }
 
 func (c *conn) Query(statement string) ([][]string, error) {
-	return c.client.do("query", c.name, statement)
+	return c.client.Do("query", c.name, statement)
 }
 
 func (c *conn) Close() error {
-	_, err := c.client.do("disconnect", c.name)
+	_, err := c.client.Do("disconnect", c.name)
 	return err
 }
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/protocol"
 )
 
 // oldest is the oldest DuckDB that the extension supports. Earlier versions must refuse it with an
@@ -171,16 +173,16 @@ func pythonOf(t *testing.T, version, program string, args ...string) *exec.Cmd {
 // running starts a client, which must end without an error when the test does.
 func running(t testing.TB, cmd *exec.Cmd) *client {
 	t.Helper()
-	c, err := start(cmd)
+	p, err := protocol.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := c.end(); err != nil {
+		if err := p.End(); err != nil {
 			t.Error(err)
 		}
 	})
-	return c
+	return &client{Client: p}
 }
 
 // loaded opens a database with the extension.

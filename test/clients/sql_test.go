@@ -51,7 +51,7 @@ func TestTooOld(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "The file was built for") {
 				t.Errorf("loading the extension: error %v, want one that says what it was built for", err)
 			}
-			if rows, err := c.do("query", "connection 1", "SELECT 42"); err != nil || rows[0][0] != "42" {
+			if rows, err := c.Do("query", "connection 1", "SELECT 42"); err != nil || rows[0][0] != "42" {
 				t.Errorf("afterwards: %v, %v", rows, err)
 			}
 		})

@@ -1,6 +1,6 @@
 /*
  * A process without Go that embeds DuckDB: takes requests on standard input, answers on
- * standard output, as protocol.go describes.
+ * standard output, as package internal/protocol describes.
  *
  *	host LIBDUCKDB
  *

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A DuckDB in a Java virtual machine, by its JDBC driver: takes requests on standard
- * input, answers on standard output, as protocol.go describes.
+ * input, answers on standard output, as package internal/protocol describes.
  *
  * java -cp FOLDER:duckdb_jdbc.jar Host
  */

@@ -1,5 +1,5 @@
 // A DuckDB in a Node process: takes requests on standard input, answers on
-// standard output, as protocol.go describes.
+// standard output, as package internal/protocol describes.
 //
 //   node host.js <folder with node_modules> <name of the package>
 'use strict';

@@ -1,5 +1,5 @@
 """A DuckDB in a Python process, by the package duckdb: takes requests on standard input,
-answers on standard output, as protocol.go describes.
+answers on standard output, as package internal/protocol describes.
 
     PYTHONPATH=<folder with the package> python3 client.py
 """

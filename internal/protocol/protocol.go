@@ -1,4 +1,6 @@
-package clients
+// Package protocol talks to a program that holds a DuckDB, for tests and measurements of the loadable
+// extension. The programs are in test/clients.
+package protocol
 
 import (
 	"bufio"
@@ -9,11 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// A client is a program that holds a DuckDB and takes requests on its standard input. Requests and
+// Client is a program that holds a DuckDB and takes requests on its standard input. Requests and
 // answers are lines of fields, separated by tabs. In them \\, \t, \n and \r have their meaning in
 // Go.
 //
@@ -29,23 +30,21 @@ import (
 // The answer to a request bears its number. It has any number of lines "row" with values as text,
 // NULL as NULL and BLOBs as hexadecimal digits. Then comes "ok", or "error" and DuckDB's text.
 // Requests on different connections run at once.
-type client struct {
-	cmd    *exec.Cmd
+type Client struct {
+	Cmd    *exec.Cmd
 	stderr strings.Builder // what the process wrote there; complete when exited is closed
 	input  io.WriteCloser
 	exited chan struct{} // closed when the process ends
 	err    error         // error with which the process ended; set before exited is closed
 
-	connections atomic.Int64 // number of connections so far
-
 	mu      sync.Mutex
 	last    int
-	waiting map[string]*request
+	waiting map[string]*Request
 	other   strings.Builder // lines that are not part of the protocol
 }
 
-// request is a request without an answer yet. When done is closed, rows and err are the answer.
-type request struct {
+// Request is a request without an answer yet. When done is closed, rows and err are the answer.
+type Request struct {
 	rows [][]string
 	err  error
 	done chan struct{}
@@ -56,8 +55,9 @@ var (
 	unescape = strings.NewReplacer(`\\`, "\\", `\t`, "\t", `\n`, "\n", `\r`, "\r")
 )
 
-func start(cmd *exec.Cmd) (*client, error) {
-	c := &client{cmd: cmd, exited: make(chan struct{}), waiting: make(map[string]*request)}
+// Start starts a client.
+func Start(cmd *exec.Cmd) (*Client, error) {
+	c := &Client{Cmd: cmd, exited: make(chan struct{}), waiting: make(map[string]*Request)}
 	cmd.Stderr = &c.stderr
 	// A process that hangs at its end must not hang the test.
 	cmd.WaitDelay = 10 * time.Second
@@ -77,7 +77,7 @@ func start(cmd *exec.Cmd) (*client, error) {
 }
 
 // read delivers responses until the process ends.
-func (c *client) read(out io.Reader) {
+func (c *Client) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
@@ -86,11 +86,11 @@ func (c *client) read(out io.Reader) {
 		}
 		c.take(strings.Split(strings.TrimRight(line, "\r\n"), "\t"))
 	}
-	err := c.cmd.Wait()
+	err := c.Cmd.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = fmt.Errorf("the client has ended: %v\n%s%s", c.cmd.ProcessState, &c.stderr, &c.other)
-	if err != nil && c.cmd.ProcessState == nil {
+	c.err = fmt.Errorf("the client has ended: %v\n%s%s", c.Cmd.ProcessState, &c.stderr, &c.other)
+	if err != nil && c.Cmd.ProcessState == nil {
 		c.err = err
 	}
 	for _, r := range c.waiting {
@@ -102,7 +102,7 @@ func (c *client) read(out io.Reader) {
 }
 
 // take handles one line of the client: a row or the end of the answer to a request.
-func (c *client) take(fields []string) {
+func (c *Client) take(fields []string) {
 	for i := range fields {
 		fields[i] = unescape.Replace(fields[i])
 	}
@@ -124,9 +124,9 @@ func (c *client) take(fields []string) {
 	close(r.done)
 }
 
-// begin sends a request without waiting for the response.
-func (c *client) begin(fields ...string) *request {
-	r := &request{done: make(chan struct{})}
+// Begin sends a request without waiting for the response.
+func (c *Client) Begin(fields ...string) *Request {
+	r := &Request{done: make(chan struct{})}
 	c.mu.Lock()
 	if c.err != nil {
 		r.err = c.err
@@ -147,14 +147,14 @@ func (c *client) begin(fields ...string) *request {
 	return r
 }
 
-// wait waits for the answer.
-func (r *request) wait() ([][]string, error) {
+// Wait waits for the answer.
+func (r *Request) Wait() ([][]string, error) {
 	<-r.done
 	return r.rows, r.err
 }
 
-// ended reports whether the response has arrived.
-func (r *request) ended() bool {
+// Ended reports whether the response has arrived.
+func (r *Request) Ended() bool {
 	select {
 	case <-r.done:
 		return true
@@ -163,13 +163,14 @@ func (r *request) ended() bool {
 	}
 }
 
-func (c *client) do(fields ...string) ([][]string, error) { return c.begin(fields...).wait() }
+// Do sends a request and waits for the answer.
+func (c *Client) Do(fields ...string) ([][]string, error) { return c.Begin(fields...).Wait() }
 
-// end closes the client's input and waits for its end.
-func (c *client) end() error {
+// End closes the client's input and waits for its end.
+func (c *Client) End() error {
 	_ = c.input.Close()
 	<-c.exited
-	if !c.cmd.ProcessState.Success() {
+	if !c.Cmd.ProcessState.Success() {
 		return c.err
 	}
 	return nil
