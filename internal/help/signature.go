@@ -14,32 +14,17 @@ import (
 func Signatures(name string, overloads []duck.Overload) []string {
 	var out []string
 	for i := 0; i < len(overloads); {
-		base := overloads[i]
-		var b strings.Builder
-		b.WriteString(name + "(")
-		for j, p := range base.Params {
-			if j > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(param(p))
-		}
-		last, depth := base, 0
+		last, depth := overloads[i], 0
+		text := name + "(" + list(last.Params)
 		for i++; i < len(overloads) && extends(overloads[i], last); i++ {
-			known := len(last.Params)
+			if known := len(last.Params); known == 0 {
+				text += "[" + list(overloads[i].Params)
+			} else {
+				text += " [, " + list(overloads[i].Params[known:])
+			}
 			last, depth = overloads[i], depth+1
-			if known > 0 {
-				b.WriteString(" ")
-			}
-			b.WriteString("[")
-			for j := known; j < len(last.Params); j++ {
-				if j > 0 {
-					b.WriteString(", ")
-				}
-				b.WriteString(param(last.Params[j]))
-			}
 		}
-		b.WriteString(strings.Repeat("]", depth) + ") -> " + base.Returns.String())
-		out = append(out, b.String())
+		out = append(out, text+strings.Repeat("]", depth)+") -> "+last.Returns.String())
 	}
 	return out
 }
@@ -52,10 +37,14 @@ func extends(a, b duck.Overload) bool {
 	})
 }
 
-// param returns a parameter as text.
-func param(p duck.Param) string {
-	if p.Options != nil {
-		return "options STRUCT"
+// list returns parameters as text.
+func list(params []duck.Param) string {
+	texts := make([]string, len(params))
+	for i, p := range params {
+		texts[i] = p.Name + " " + p.Type.String()
+		if p.Options != nil {
+			texts[i] = "options STRUCT"
+		}
 	}
-	return p.Name + " " + p.Type.String()
+	return strings.Join(texts, ", ")
 }
