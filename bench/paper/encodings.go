@@ -185,6 +185,9 @@ func hashTable(c report.Scale, s *report.Section) {
 			key.HashUint64s(0, keys, buffer.h1, buffer.h2)
 			return buffer.slice(0, len(keys))
 		}
+		hashed := func(f func(hashes)) func(hashes) {
+			return func(h hashes) { f(hash(h.h1)) }
+		}
 		filled := func(e sbf.Encoding) *sbf.Sketch {
 			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n * 8 / 7), K: spectralK, Encoding: e}))
 			all := hash(keys)
@@ -194,20 +197,10 @@ func hashTable(c report.Scale, s *report.Section) {
 		index, plain := filled(sbf.Index).Blob(), filled(sbf.Plain)
 		view := report.Must(sbf.NewView(index))
 		figures := report.Figures{"bytes of index": float64(len(index)), "bytes of plain": float64(plain.Bytes())}
-		raisePlain := func(h hashes) {
-			h = hash(h.h1)
-			plain.AddHashes(h.h1, h.h2, nil)
-		}
-		lookUpIndex := func(h hashes) {
-			h = hash(h.h1)
-			view.CountHashes(answered[:h.len()], h.h1, h.h2)
-		}
-		lookUpPlain := func(h hashes) {
-			h = hash(h.h1)
-			plain.CountHashes(answered[:h.len()], h.h1, h.h2)
-		}
-		read := race(some, rounds, lookUpTable, lookUpIndex, lookUpPlain)
-		raised := race(some, rounds, raiseTable, raisePlain)
+		read := race(some, rounds, lookUpTable,
+			hashed(func(h hashes) { view.CountHashes(answered[:h.len()], h.h1, h.h2) }),
+			hashed(func(h hashes) { plain.CountHashes(answered[:h.len()], h.h1, h.h2) }))
+		raised := race(some, rounds, raiseTable, hashed(func(h hashes) { plain.AddHashes(h.h1, h.h2, nil) }))
 		figures["raise: plain"] = raised[1] / raised[0]
 		figures["look up: index"], figures["look up: plain"] = read[1]/read[0], read[2]/read[0]
 		s.Record(report.At{"table": n}, figures)

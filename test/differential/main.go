@@ -4,12 +4,13 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -128,14 +129,13 @@ func watch(a, b int, total *load.Counts) (inFlight []int, text string, err error
 		_ = cmd.Process.Signal(syscall.SIGQUIT) // Go then prints the stacks of its goroutines
 	})
 	running := map[int]int{} // running query by connection
-	lines := bufio.NewScanner(pipe)
-	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
-		timer.Reset(*patience)
+	events := json.NewDecoder(pipe)
+	for {
 		var e load.Event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, "", fmt.Errorf("%w: %s", err, lines.Bytes())
+		if err = events.Decode(&e); err != nil {
+			break
 		}
+		timer.Reset(*patience)
 		switch {
 		case e.Counts != nil:
 			total.Add(*e.Counts)
@@ -146,20 +146,16 @@ func watch(a, b int, total *load.Counts) (inFlight []int, text string, err error
 			running[e.Connection] = e.Number
 		}
 	}
+	ended := cmd.Wait()
 	timer.Stop()
-	err = cmd.Wait()
-	if err == nil && lines.Err() == nil {
+	if ended == nil && errors.Is(err, io.EOF) {
 		return nil, "", nil
 	}
-	for _, n := range running {
-		inFlight = append(inFlight, n)
-	}
-	slices.Sort(inFlight)
-	text = fmt.Sprint(err)
+	text = fmt.Sprint(cmp.Or(ended, err))
 	if stuck {
 		text = "said nothing for " + patience.String() + ", " + text
 	}
-	return inFlight, text + "\n" + head(complaint.String(), 60), nil
+	return slices.Sorted(maps.Values(running)), text + "\n" + head(complaint.String(), 60), nil
 }
 
 // head returns the first lines of a text.
