@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -52,43 +53,62 @@ func withFactor(err error, a, b grid.Grid) error {
 	return fmt.Errorf("%w, or ccbf_coarsen the %s by %.0f", err, which, factor)
 }
 
-// combine returns an error that wraps sketch.ErrDiffer if two sketches cannot be combined. One has c and
-// the form form, the other has o and the form other. For a tree and counters it returns ErrForms.
-func (c *Config) combine(form Form, o *Config, other Form) error {
-	if err := c.sameCells(o); err != nil {
-		return withFactor(err, c.Grid, o.Grid)
-	}
-	switch {
-	case form == Exact || other == Exact || form == Tree && other == Tree:
-		return nil
-	case form != other:
-		return ErrForms
-	}
-	return c.differCounters(o)
+// kind says with which sketches a sketch combines.
+type kind struct {
+	*Config
+	form  Form
+	class key.Class // class of the categories; 0 before the first
 }
 
-// joined returns the configuration of the result of two sketches that combine. It does not depend
-// on their order, so any number of sketches has the same result in any order.
+// join returns the kind of the result of two sketches. It does not depend on their order, so any number of
+// sketches has the same result in any order. The result is exact if both are, a tree if one is, and has
+// counters otherwise.
+//
+// If two sketches do not combine, the error wraps sketch.ErrDiffer and names the first parameter that
+// differs, or is ErrForms for a tree and counters.
+func (k kind) join(o kind) (kind, error) {
+	if err := k.sameCells(o.Config); err != nil {
+		return k, withFactor(err, k.Grid, o.Grid)
+	}
+	switch {
+	case k.form != o.form && k.form != Exact && o.form != Exact:
+		return k, ErrForms
+	case k.form == Dense && o.form == Dense:
+		if err := k.differKeys(o.Config); err != nil {
+			return k, err
+		}
+		if k.shape != o.shape {
+			return k, sketch.Differ("counters", k.Counters(), o.Counters())
+		}
+	}
+	if err := differClass(k.class, o.class); err != nil {
+		return k, err
+	}
+	return kind{k.joined(o), max(k.form, o.form), max(k.class, o.class)}, nil
+}
+
+// joined returns the configuration of the result of two sketches that combine.
 //
 // If one of them has counters, it is that one's configuration. Otherwise the larger Bytes wins. If
 // one overflows to a tree, so does the result; its counters, the fallback, then follow from Bytes.
 // If neither does, the parameters of counters come from the greater configuration by
 // compareCounters.
-func joined(a *Config, form Form, b *Config, other Form) Config {
+func (k kind) joined(o kind) *Config {
+	a, b := k.Config, o.Config
 	if *a == *b {
-		return *a
+		return a
 	}
 	out := *a
 	switch {
-	case form == Dense && other == Dense:
+	case k.form == Dense && o.form == Dense:
 		// Both sketches have the same counters. Bytes only limits the exact form that a sketch had
 		// before. Overflow only says which form followed.
 		out.Bytes, out.Overflow, out.Exact = max(a.Bytes, b.Bytes), max(a.Overflow, b.Overflow), a.Exact && b.Exact
-		return out
-	case form == Dense:
-		return out
-	case other == Dense:
-		return *b
+		return &out
+	case k.form == Dense:
+		return a
+	case o.form == Dense:
+		return b
 	case a.Overflow == ToTree && b.Overflow == ToTree:
 		out.Seed = max(a.Seed, b.Seed)
 		if slices.Compare(a.shape.Sizes(), b.shape.Sizes()) < 0 {
@@ -106,7 +126,15 @@ func joined(a *Config, form Form, b *Config, other Form) Config {
 			out.shape = s
 		}
 	}
-	return out
+	return &out
+}
+
+// differClass returns an error if two sketches have categories of different classes.
+func differClass(a, b key.Class) error {
+	if a != b && a != 0 && b != 0 {
+		return sketch.Differ("type of category", a, b)
+	}
+	return nil
 }
 
 // compareCounters orders configurations by Bytes, then by the parameters of counters. Equal ones
@@ -124,18 +152,8 @@ func compareCounters(a, b *Config) int {
 	)
 }
 
-// differCounters returns an error if the counters of two sketches cannot be added.
-func (c *Config) differCounters(o *Config) error {
-	if err := c.differKeys(o); err != nil {
-		return err
-	}
-	if c.shape != o.shape {
-		return sketch.Differ("counters", c.Counters(), o.Counters())
-	}
-	return nil
-}
-
-// differKeys is differCounters, but ignores how many counters there are.
+// differKeys returns an error if the keys of two sketches raise different counters. It ignores how many
+// counters there are.
 func (c *Config) differKeys(o *Config) error {
 	if err := cmp.Or(
 		sketch.Same("mode", c.Mode, o.Mode),
@@ -155,7 +173,7 @@ func (c *Config) differKeys(o *Config) error {
 
 // differ returns an error that wraps sketch.ErrDiffer and names the first parameter in which two
 // configurations differ. It ignores Exact, which says how a sketch is built. Sketches can combine
-// even if it returns an error; Sketch.differ reports whether they do.
+// even if it returns an error; kind.join reports whether they do.
 func (c *Config) differ(o *Config) error {
 	if err := c.sameCells(o); err != nil {
 		return err

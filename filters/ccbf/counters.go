@@ -88,9 +88,9 @@ func (s countersSketch) appendBody(dst []byte, _ grid.Rect, _ uint64) ([]byte, b
 // asDense returns a sketch with counters and configuration c. If s has counters, c must be the configuration of
 // s. Otherwise the cells of s are counted. In mode mi each counter is a maximum of the counts of cells, and in
 // mode standard a sum. It does not change s.
-func (s *Sketch) asDense(c Config) *Sketch {
+func (s *Sketch) asDense(c *Config) *Sketch {
 	d := *s
-	d.Config = c
+	d.Config = *c
 	if d.dense != nil {
 		return &d
 	}

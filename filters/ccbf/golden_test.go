@@ -113,7 +113,7 @@ var golden = []struct {
 	{"v1-dense-categories", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Categories: true, Totals: true}, ten("", "oak", "elm"), false, nil},
 	{"v1-dense-saturated", Params{Res: 1, Dense: true, Widths: []int{8}, Counters: []uint64{100}}, heavy(), false, nil},
 	{"v1-dense-levels", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Levels: 3}, ten(), false, nil},
-	{"v1-dense-masked", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard}, ten(), false, func(s *Sketch) error { return s.Mask(s.asDense(s.Config)) }},
+	{"v1-dense-masked", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard}, ten(), false, func(s *Sketch) error { return s.Mask(s.asDense(&s.Config)) }},
 	{"v1-exact-default", Params{Res: 0.001}, ten()[:1], true, nil},
 	{"v1-exact-blocks", Params{Res: 0.1}, manyCells(), true, nil},
 	{"v1-exact-resolution", Params{Res: 1.0 / 3}, cities(), true, nil},

@@ -11,7 +11,7 @@ import (
 // intersector implements hooks.Intersector.
 type intersector struct {
 	exact  *Sketch  // the intersection of the exact sketches and trees; nil before the first.
-	rest   *Sketch  // the intersection of the sketches with counters, but without counters; nil before the first.
+	rest   *Sketch  // the intersection of the sketches with counters, whose counters are empty; nil before the first.
 	values []uint64 // the values of the counters of rest.
 	reserve
 }
@@ -79,19 +79,15 @@ func (x *intersector) settle() error {
 
 // differ returns an error if s does not combine with the sketches so far.
 func (x *intersector) differ(s *Sketch) error {
-	if x.exact != nil {
-		if err := x.exact.differ(s); err != nil {
+	for _, part := range [...]*Sketch{x.exact, x.rest} {
+		if part == nil {
+			continue
+		}
+		if _, err := part.join(s); err != nil {
 			return err
 		}
 	}
-	if x.rest == nil {
-		return nil
-	}
-	// The counters of the sketches so far are in x.values, so their form is Dense.
-	if err := x.rest.combine(Dense, &s.Config, s.Form()); err != nil {
-		return err
-	}
-	return differClass(x.rest.Class, s.Class)
+	return nil
 }
 
 func (x *intersector) addExact(s *Sketch) error {
@@ -113,11 +109,12 @@ func (x *intersector) addValues(s *Sketch, values []uint64) error {
 	}
 	if x.rest == nil {
 		c := *s
-		c.dense = nil
+		c.dense = new(cascade.Counters)
 		x.rest, x.values = &c, values
 		return nil
 	}
-	x.rest.Config = joined(&x.rest.Config, Dense, &s.Config, Dense)
+	both, _ := x.rest.join(s) // differ has returned its error
+	x.rest.Config = *both.Config
 	x.rest.limit(s)
 	lower(x.values, values)
 	return nil
@@ -141,13 +138,12 @@ func (x *intersector) Sketch() (*Sketch, error) {
 	}
 	s, values := *x.rest, x.values
 	if x.exact != nil {
-		e := x.exact.asDense(s.Config)
+		e := x.exact.asDense(&s.Config)
 		s.limit(e)
 		values = e.dense.Values()
 		lower(values, x.values)
 	}
-	s.dense = cascade.New(s.shape)
-	s.dense.FillValues(values)
+	s.dense = cascade.FromValues(s.shape, values)
 	s.lostTotal()
 	return &s, nil
 }

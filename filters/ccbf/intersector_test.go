@@ -12,7 +12,7 @@ import (
 )
 
 // values of a sketch's counters, an exact one's as if it were dense.
-func valuesOf(s *Sketch) []uint64 { return s.asDense(s.Config).dense.Values() }
+func valuesOf(s *Sketch) []uint64 { return s.asDense(&s.Config).dense.Values() }
 
 // TestIntersectorIsTheLeastOfValues: intersecting counters keeps the least value of each, in any
 // order and grouping. A counter that shares its upper counters reads as no less.

@@ -115,7 +115,7 @@ func TestCountersLoseNothing(t *testing.T) {
 				}
 				dense := func(c Config, p points) *Sketch {
 					s := sketchOf(t, c, p)
-					*s = *s.asDense(s.Config)
+					*s = *s.asDense(&s.Config)
 					return s
 				}
 				fold := func(s *Sketch) *Sketch {
@@ -152,7 +152,7 @@ func TestCountersLoseNothing(t *testing.T) {
 				check("made", dense(cfg, pa), pa.model())
 				check("folded", fold(dense(cfg, pa)), pa.model())
 				u := must(unite(t, r, cfg, []points{pa, pb}, true).Sketch())
-				*u = *u.asDense(u.Config)
+				*u = *u.asDense(&u.Config)
 				check("united", u, both.model())
 				if u.Fold(uint64(len(u.Blob()))-8) == nil {
 					check("united and folded", u, both.model())

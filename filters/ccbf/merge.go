@@ -6,8 +6,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
-	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // AddView adds a sketch, after checking it. It does not change it.
@@ -15,12 +13,11 @@ func (b *Builder) AddView(v *View) error {
 	if err := v.check(); err != nil {
 		return err
 	}
-	if err := b.join(&v.Config, v.Form(), v.Class()); err != nil {
+	total, known := v.Total()
+	if err := b.join(kind{&v.Config, v.Form(), v.Class()}, total, known, v.additive()); err != nil {
 		return err
 	}
 	b.sketches = true
-	total, known := v.Total()
-	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
 	switch r := v.reader().(type) {
 	case *counters.Reader:
 		return b.addDense(&r.Counters, v.Bounds, v.parts, total)
@@ -33,11 +30,10 @@ func (b *Builder) AddView(v *View) error {
 // Merge adds another builder's points and sketches. It does not change from, which may be merged
 // into several builders at once.
 func (b *Builder) Merge(from *Builder) error {
-	if err := b.join(&from.Config, from.form(), from.class); err != nil {
+	if err := b.join(kind{&from.Config, from.form(), from.class}, from.total, !from.unknown, !from.notSums); err != nil {
 		return err
 	}
 	b.sketches = b.sketches || from.sketches
-	b.mergeTotal(from.total, !from.unknown, from.notSums)
 	for _, f := range from.all {
 		s, err := b.at(f.KeyCategory(), f.X, f.Y, f.part)
 		if err != nil {
@@ -85,29 +81,20 @@ func (b *Builder) mergeSection(s, from *section) error {
 	return b.mergeCounting(s, &from.counting)
 }
 
-// join sets the configuration to the one that results from all sketches so far and another sketch. It
-// also sets the class of the categories. It returns an error if the other sketch cannot be added.
-func (b *Builder) join(c *Config, form Form, class key.Class) error {
+// join prepares b for the points of another sketch: of its kind, and with its total. known says whether the
+// total is known, and sums whether all counts are sums of points. It returns an error if the other sketch
+// cannot be added.
+func (b *Builder) join(k kind, total uint64, known, sums bool) error {
 	b.mustBeMade()
-	if b.Config != *c {
-		if err := b.combine(b.form(), c, form); err != nil {
-			return err
-		}
-	}
-	if err := differClass(b.class, class); err != nil {
+	both, err := kind{&b.Config, b.form(), b.class}.join(k)
+	if err != nil {
 		return err
 	}
-	b.class = max(b.class, class)
-	b.Config = joined(&b.Config, b.form(), c, form)
-	return nil
-}
-
-// mergeTotal adds the total of other points. known says whether their total is known, and notSums whether
-// some of their counts are no sums of points.
-func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
+	b.Config, b.class = *both.Config, both.class
 	b.unknown = b.unknown || !known
-	b.notSums = b.notSums || notSums
+	b.notSums = b.notSums || !sums
 	b.total = saturate.Add(b.total, total)
+	return nil
 }
 
 // addCells adds cells of label p. They are in the order of their keys.

@@ -155,7 +155,7 @@ func (s *Sketch) Clip(p *Polygon) error {
 		}
 		return cells.Sorted(left)
 	})
-	s.keepLeaves(left, bounds, across)
+	s.keepLeaves(&tree.List{Sections: left, Tau: s.squares.Tau}, bounds, across)
 	return nil
 }
 
@@ -188,7 +188,7 @@ func (s squaresSketch) keep(has func(c grid.Cell) bool) error {
 	if asked > AreaLimit {
 		return tooManyToAsk(asked)
 	}
-	s.keepLeaves(left, bounds, across)
+	s.keepLeaves(&tree.List{Sections: left, Tau: s.squares.Tau}, bounds, across)
 	return nil
 }
 

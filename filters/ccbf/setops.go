@@ -138,15 +138,15 @@ func (s *Sketch) Union(o *Sketch) error {
 // it evidently is not, the error wraps sketch.ErrTooMany and s does not change. Both must be
 // additive. o does not change.
 func (s *Sketch) Subtract(o *Sketch) error {
-	form, err := s.meet(o)
+	both, err := s.join(o)
 	if err != nil {
 		return err
 	}
 	if s.dense == nil && s.Saturated() || o.dense == nil && o.Saturated() {
 		return errSaturated
 	}
-	if form == Dense {
-		return s.subtractCounters(o)
+	if both.form == Dense {
+		return s.subtractCounters(o, both.Config)
 	}
 	return s.subtractSquares(o)
 }
@@ -168,37 +168,38 @@ func (s *Sketch) lostTotal() {
 // Intersect keeps in each cell the smaller of both counts. Counts are never below the truth, and
 // exact if both sketches are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
-	form, err := s.meet(o)
+	both, err := s.join(o)
 	if err != nil {
 		return err
 	}
-	if form != Dense {
-		return s.narrowSquares(o, true, cells.Intersect)
+	if both.form != Dense {
+		return s.narrowSquares(o, both.Config, cells.Intersect)
 	}
-	var both intersector
-	for _, part := range [...]*Sketch{s, o} {
-		if err := both.add(part); err != nil {
-			return err
-		}
-	}
-	out, err := both.Sketch()
-	if err == nil {
-		*s = *out
-	}
-	return err
+	left, right := s.asDense(both.Config), o.asDense(both.Config)
+	values := left.dense.Values()
+	lower(values, right.dense.Values())
+	*s = *left
+	s.dense = cascade.FromValues(s.shape, values)
+	s.limit(right)
+	s.lostTotal()
+	return nil
 }
 
 // Mask keeps the cells that o has, with the counts of s. Counts are never below the truth, and
 // exact if both sketches are.
 func (s *Sketch) Mask(o *Sketch) error {
-	form, err := s.meet(o)
+	both, err := s.join(o)
 	if err != nil {
 		return err
 	}
-	if form != Dense {
-		return s.narrowSquares(o, false, cells.Mask)
+	if both.form != Dense {
+		c := &s.Config
+		if both.form == Tree && s.Overflow != ToTree {
+			c = both.Config
+		}
+		return s.narrowSquares(o, c, cells.Mask)
 	}
-	left, right := s.asDensePair(o)
+	left, right := s.asDense(both.Config), o.asDense(both.Config)
 	*s = *left
 	s.dense.Mask(right.dense)
 	s.limit(right)
@@ -209,37 +210,19 @@ func (s *Sketch) Mask(o *Sketch) error {
 // limit applies to s everything that an intersection with o changes, except counts.
 func (s *Sketch) limit(o *Sketch) {
 	s.Class = max(s.Class, o.Class)
-	s.Exact = s.Exact && o.Exact
 	if s.bounds = s.bounds.Intersect(o.bounds); s.bounds.Empty() {
 		s.bounds = cells.NoBounds
 	}
-}
-
-// meet returns the form of the result of two sketches: exact if both are, a tree if one is, and
-// counters otherwise. If they do not combine, the error wraps sketch.ErrDiffer, or is ErrForms for
-// a tree and counters.
-func (s *Sketch) meet(o *Sketch) (Form, error) {
-	if err := s.differ(o); err != nil {
-		return 0, err
-	}
-	a, b := s.Form(), o.Form()
-	switch {
-	case a == Exact:
-		return b, nil
-	case a != b && b != Exact:
-		return 0, ErrForms
-	}
-	return a, nil
 }
 
 var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", sketch.ErrTooMany)
 
 // keepLeaves replaces the leaves of s by those in left. bounds hold all points that are left. across says
 // that some leaf in left may count removed points.
-func (s *Sketch) keepLeaves(left cells.List, bounds grid.Rect, across bool) {
-	s.replace(&tree.List{Sections: left, Tau: s.squares.Tau})
+func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
+	s.replace(left)
 	if !s.pruned {
-		s.Total = left.Total()
+		s.Total = left.Sections.Total()
 		return
 	}
 	if s.bounds = bounds; bounds.Empty() {
@@ -248,7 +231,7 @@ func (s *Sketch) keepLeaves(left cells.List, bounds grid.Rect, across bool) {
 	if across {
 		s.lostTotal()
 	} else if s.TotalKnown {
-		s.Total = left.Total()
+		s.Total = left.Sections.Total()
 	}
 }
 
@@ -271,36 +254,25 @@ func (s *Sketch) subtractSquares(o *Sketch) error {
 	return nil
 }
 
-// narrowSquares makes an exact sketch or a tree narrower by the function by, with another one. either is true
-// if by is symmetric: then the function joined chooses the configuration of the result. Otherwise the result
-// keeps the configuration of the left sketch, if the result's form allows that.
-func (s *Sketch) narrowSquares(o *Sketch, either bool, by func(a, b cells.Squares) cells.Squares) error {
+// narrowSquares makes an exact sketch or a tree narrower by the function by, with another one. c is the
+// configuration of the result.
+func (s *Sketch) narrowSquares(o *Sketch, c *Config, by func(a, b cells.Squares) cells.Squares) error {
 	a, b := s.squares, o.squares
 	bounds := s.body().limits().Intersect(o.body().limits())
 	out := &tree.List{Tau: max(a.Tau, b.Tau), Sections: a.Sections.Map(func(t *cells.Section) cells.Squares {
 		return squaresWithin(bounds, t.Label, by(t.Squares, b.Sections.Squares(t.Label)))
 	})}
-	config, exact := s.Config, s.IsExact() && o.IsExact()
-	if either || !exact && config.Overflow != ToTree {
-		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
+	isTree := s.pruned || o.pruned
+	if isTree {
+		p, ok := out.Within(c.Bytes)
+		if !ok {
+			return out.TooLong(c.Bytes)
+		}
+		out, s.pruned = p, true
+		out.Fit = tree.Accuracy{}
 	}
-	if exact {
-		s.Config, s.Class = config, max(s.Class, o.Class)
-		s.keepLeaves(out.Sections, bounds, false)
-		return nil
-	}
-	p, ok := out.Within(config.Bytes)
-	if !ok {
-		return out.TooLong(config.Bytes)
-	}
-	s.Config = config
-	s.bounds = s.body().limits()
-	right := *o
-	right.bounds = o.body().limits()
-	s.squares, s.pruned = p, true
-	s.squares.Fit = tree.Accuracy{}
-	s.limit(&right)
-	s.lostTotal()
+	s.Config, s.Class = *c, max(s.Class, o.Class)
+	s.keepLeaves(out, bounds, isTree)
 	return nil
 }
 
@@ -316,21 +288,14 @@ func squaresWithin(bounds grid.Rect, l cells.Label, squares cells.Squares) (out 
 	return out
 }
 
-// asDensePair returns both sketches as sketches with counters of the same configuration. The cells of an
-// exact sketch are counted in counters. It changes neither s nor o.
-func (s *Sketch) asDensePair(o *Sketch) (left, right *Sketch) {
-	c := joined(&s.Config, s.Form(), &o.Config, o.Form())
-	return s.asDense(c), o.asDense(c)
-}
-
-// subtractCounters is Subtract if one of the sketches has counters.
-func (s *Sketch) subtractCounters(o *Sketch) error {
+// subtractCounters is Subtract if one of the sketches has counters. c is the configuration of the result.
+func (s *Sketch) subtractCounters(o *Sketch, c *Config) error {
 	for _, of := range []*Sketch{s, o} {
 		if of.dense != nil && (!of.additive() || of.Mode != Standard) {
 			return of.notAdditive()
 		}
 	}
-	left, right := s.asDensePair(o)
+	left, right := s.asDense(c), o.asDense(c)
 	if left.Saturated() || right.Saturated() {
 		return fmt.Errorf("%w: a counter reached its ceiling", sketch.ErrNotAdditive)
 	}

@@ -75,7 +75,7 @@ func TestSubtractUndoesUnion(t *testing.T) {
 				continue
 			}
 			// Digits are sums, whatever the flags: they equal the digits of a.
-			ad := a.asDense(a.Config).dense
+			ad := a.asDense(&a.Config).dense
 			stray := false
 			for x := range ad.Shape.Layers {
 				l, m := &ad.Layers[x], &u.dense.Layers[x]

@@ -67,24 +67,9 @@ func (s *Sketch) Saturated() bool {
 	return s.TotalKnown && s.Total == full
 }
 
-// differ returns an error that wraps sketch.ErrDiffer and names the first parameter that keeps two
-// sketches from being combined. A tree and counters give ErrForms. Exact sketches and trees need
-// the same resolution, and both categories or neither. If both have counters, these must have equal
-// parameters.
-func (s *Sketch) differ(o *Sketch) error {
-	if err := s.combine(s.Form(), &o.Config, o.Form()); err != nil {
-		return err
-	}
-	return differClass(s.Class, o.Class)
-}
-
-// differClass returns an error if two sketches have categories of different classes. Class 0 means no
-// categories.
-func differClass(a, b key.Class) error {
-	if a != b && a != 0 && b != 0 {
-		return sketch.Differ("type of category", a, b)
-	}
-	return nil
+// join returns the kind of the result of two sketches, or why they do not combine.
+func (s *Sketch) join(o *Sketch) (kind, error) {
+	return kind{&s.Config, s.Form(), s.Class}.join(kind{&o.Config, o.Form(), o.Class})
 }
 
 // Family describes CascadeCBF in the list of families.

@@ -139,7 +139,7 @@ func (s squaresSketch) fold(f *reduction) error {
 	}
 	c := s.Config
 	c.shape, c.Bytes = f.shape, f.bytes
-	*s.Sketch = *s.asDense(c)
+	*s.Sketch = *s.asDense(&c)
 	return nil
 }
 
@@ -174,5 +174,5 @@ func (s *Sketch) overflowed() *Sketch {
 	if t := s.asTree(); t != nil {
 		return t
 	}
-	return s.asDense(s.Config)
+	return s.asDense(&s.Config)
 }

@@ -33,9 +33,6 @@ const (
 
 // addTree adds the leaves that r reads, all of which lie in bounds.
 func (b *Builder) addTree(r *tree.Reader, bounds grid.Rect) error {
-	if b.dense != nil {
-		return ErrForms
-	}
 	// Reserve the memory before the leaves are read.
 	if err := b.grow(r.Memory()); err != nil {
 		return err

@@ -282,17 +282,19 @@ func (d *Counters) FillMax(each func(least uint64, yield func(h1, h2, n uint64))
 	}
 }
 
-// FillValues sets every counter of an empty d to the value given for it, one for each counter of the first
-// layer. Counters that share digits may come out higher.
-func (d *Counters) FillValues(values []uint64) {
-	for x := d.Shape.Layers - 1; x >= 0; x-- {
-		shift := d.Shape.ShiftOf(x)
+// FromValues returns counters of shape s with a value for each counter of the first layer. Counters that
+// share digits may come out higher.
+func FromValues(s Shape, values []uint64) *Counters {
+	d := New(s)
+	for x := s.Layers - 1; x >= 0; x-- {
+		shift := s.ShiftOf(x)
 		for j, v := range values {
 			if v >>= shift; v != 0 {
 				d.setMax(x, uint64(j), v)
 			}
 		}
 	}
+	return d
 }
 
 // Values returns the value of every counter of the first layer, in eight bytes each.
