@@ -158,18 +158,18 @@ func TestCategoriesMeetByChanceOnly(t *testing.T) {
 }
 
 // edited is a BLOB whose parameters say something else, and its checksum right.
-func edited(t *testing.T, blob []byte, edit func(p *params)) []byte {
+func edited(t *testing.T, blob []byte, edit func(p *Head)) []byte {
 	t.Helper()
 	b := must(sketch.Parse(blob))
-	var p params
-	noError(t, p.read(&b, grid.Grid{}))
+	var p Head
+	noError(t, p.readParams(&b, grid.Grid{}))
 	edit(&p)
-	return sketch.Join(b.Header, p.append(nil), b.Body)
+	return sketch.Join(b.Header, p.appendParams(nil), b.Body)
 }
 
 // within is an edit of the bounds.
-func within(bounds grid.Rect) func(*params) {
-	return func(p *params) { p.bounds = bounds }
+func within(bounds grid.Rect) func(*Head) {
+	return func(p *Head) { p.Bounds = bounds }
 }
 
 // reset is a view of a BLOB whose checksum need not be right.
@@ -191,10 +191,10 @@ func TestLayersAreWithinBytes(t *testing.T) {
 		what string
 		blob []byte
 	}{
-		{"an exact sketch of 16 bytes at most", edited(t, exact, func(p *params) { p.Bytes = 16 })},
-		{"an exact sketch with 2^30 counters", edited(t, exact, func(p *params) { p.shape.Size[0] = 1 << 30 })},
-		{"an exact sketch that is to be dense", edited(t, exact, func(p *params) { p.Exact = false })},
-		{"a dense sketch of 16 bytes at most", edited(t, dense, func(p *params) { p.Bytes = 16 })},
+		{"an exact sketch of 16 bytes at most", edited(t, exact, func(p *Head) { p.Bytes = 16 })},
+		{"an exact sketch with 2^30 counters", edited(t, exact, func(p *Head) { p.shape.Size[0] = 1 << 30 })},
+		{"an exact sketch that is to be dense", edited(t, exact, func(p *Head) { p.Exact = false })},
+		{"a dense sketch of 16 bytes at most", edited(t, dense, func(p *Head) { p.Bytes = 16 })},
 	} {
 		if err := new(View).Reset(c.blob); !errors.Is(err, sketch.ErrInvalid) {
 			t.Errorf("%s: %v", c.what, err)

@@ -151,7 +151,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 		t.Errorf("of %d bytes %d lookups and %d spots", len(large.blob), large.head.Limit.Cells(), large.head.MaxSpots())
 	}
 	// The rows of a polygon on a grid as fine as a sketch says.
-	v := reset(t, edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), func(p *params) { p.Grid = must(grid.New(1e-7)) }))
+	v := reset(t, edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), func(p *Head) { p.Grid = must(grid.New(1e-7)) }))
 	var many *ErrTooManyCells
 	if _, err := v.Estimate(NewPolygon(orb.MultiPolygon{{{{0, 0}, {5, 0}, {5, 4}, {0, 4}, {0, 0}}}}).Area(), Categories{}); !errors.As(err, &many) {
 		t.Errorf("4e7 rows: %v", err)

@@ -497,7 +497,7 @@ func TestPartsInBlobs(t *testing.T) {
 		c.params.Bytes = 512
 		blob := blobOf(t, builderOf(t, config(t, c.params), p))
 		if c.number != 0 || c.largest != 0 {
-			blob = edited(t, blob, func(p *params) { p.parts = cascade.OnePart(1) })
+			blob = edited(t, blob, func(p *Head) { p.parts = cascade.OnePart(1) })
 			end := len(blob) - len(must(sketch.Parse(blob)).Body)
 			blob[end-2], blob[end-1] = c.number, c.largest
 		}

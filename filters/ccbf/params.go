@@ -5,7 +5,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -29,7 +28,7 @@ const (
 	knownFields = formBits | inSums | fromFirst | toDense | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts | hasLeast
 )
 
-// maxParams is the most bytes that params.append appends: with a resolution and bounds of nine
+// maxParams is the most bytes that Head.appendParams appends: with a resolution and bounds of nine
 // bytes each, and layers.
 const maxParams = 2 + 9 + 4*9 + 5 + 1 + 1 + MaxLayers + MaxLayers*5 + 1 + 2
 
@@ -38,91 +37,82 @@ func mostHead(layers int) uint64 {
 	return uint64(sketch.MaxHeader + maxParams - 6*(MaxLayers-layers))
 }
 
-// params are the parameters that a BLOB begins with.
-type params struct {
-	Config
-	bounds grid.Rect
-	form   Form
-	parts  cascade.Origin
-	hidden tree.Suppression
-}
-
-// append appends the parameters in their only form.
-func (p *params) append(dst []byte) []byte { return p.appendFields(dst, p.fields()) }
+// appendParams appends the parameters in their only form.
+func (h *Head) appendParams(dst []byte) []byte { return h.appendFields(dst, h.fields()) }
 
 // fields returns which parameters follow the first.
-func (p *params) fields() uint64 {
-	fields := uint64(p.form)
-	if p.Mode == Standard {
+func (h *Head) fields() uint64 {
+	fields := uint64(h.form)
+	if h.Mode == Standard {
 		fields |= inSums
 	}
-	if !p.Exact {
+	if !h.Exact {
 		fields |= fromFirst
 	}
-	if p.Overflow == ToCounters {
+	if h.Overflow == ToCounters {
 		fields |= toDense
 	}
-	if p.Bytes != DefaultBytes {
+	if h.Bytes != DefaultBytes {
 		fields |= hasBytes
 	}
-	if p.bounds == cells.NoBounds {
+	if h.Bounds == cells.NoBounds {
 		fields |= noCells
 	}
-	usual := usualShapes[p.Mode]
-	if p.shape.K != usual.K {
+	usual := usualShapes[h.Mode]
+	if h.shape.K != usual.K {
 		fields |= hasK
 	}
-	if !p.shape.SameWidths(&usual) {
+	if !h.shape.SameWidths(&usual) {
 		fields |= hasWidths
 	}
-	if sized, ok := fitted(p.shape, p.Bytes); !ok || sized != p.shape {
+	if sized, ok := fitted(h.shape, h.Bytes); !ok || sized != h.shape {
 		fields |= hasSizes
 	}
-	if p.Base != 0 {
+	if h.Base != 0 {
 		fields |= hasBase
 	}
-	if p.parts.Number != 0 {
+	if h.parts.Number != 0 {
 		fields |= hasParts
 	}
-	if p.hidden.Least != 0 {
+	if h.hidden.Least != 0 {
 		fields |= hasLeast
 	}
 	return fields
 }
 
-// appendFields is append for given fields.
-func (p *params) appendFields(dst []byte, fields uint64) []byte {
-	dst = sketch.AppendFloat(binary.AppendUvarint(dst, fields), p.Grid.Res())
-	if b := p.bounds; fields&noCells == 0 {
+// appendFields is appendParams for given fields.
+func (h *Head) appendFields(dst []byte, fields uint64) []byte {
+	dst = sketch.AppendFloat(binary.AppendUvarint(dst, fields), h.Grid.Res())
+	if b := h.Bounds; fields&noCells == 0 {
 		dst = binary.AppendVarint(dst, b.MinX)
 		dst = binary.AppendVarint(dst, b.MinY)
 		dst = binary.AppendUvarint(dst, uint64(b.MaxX-b.MinX))
 		dst = binary.AppendUvarint(dst, uint64(b.MaxY-b.MinY))
 	}
 	if fields&hasBytes != 0 {
-		dst = binary.AppendUvarint(dst, p.Bytes)
+		dst = binary.AppendUvarint(dst, h.Bytes)
 	}
 	if fields&hasK != 0 {
-		dst = append(dst, byte(p.shape.K))
+		dst = append(dst, byte(h.shape.K))
 	}
 	if fields&hasWidths != 0 {
-		dst = append(dst, byte(p.shape.Layers))
-		dst = append(dst, p.shape.Widths()...)
+		dst = append(dst, byte(h.shape.Layers))
+		dst = append(dst, h.shape.Widths()...)
 	}
 	if fields&hasSizes != 0 {
-		for _, m := range p.shape.Sizes() {
+		for _, m := range h.shape.Sizes() {
 			dst = binary.AppendUvarint(dst, m)
 		}
 	}
 	if fields&hasBase != 0 {
-		dst = append(dst, p.Base)
+		dst = append(dst, h.Base)
 	}
 	if fields&hasParts != 0 {
-		number, largest := p.parts.Bytes()
+		number, largest := h.parts.Bytes()
 		dst = append(dst, number, largest)
 	}
 	if fields&hasLeast != 0 {
-		dst = binary.AppendUvarint(binary.AppendUvarint(dst, p.hidden.Least), p.hidden.Dropped)
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, h.hidden.Least), h.hidden.Dropped)
 	}
 	return dst
 }
@@ -144,26 +134,26 @@ func fitted(s cascade.Shape, bytes uint64) (cascade.Shape, bool) {
 	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes)
 }
 
-// read reads a BLOB's parameters. last is the grid of the BLOB before, or the zero value: most
+// readParams reads a BLOB's parameters. last is the grid of the BLOB before, or the zero value: most
 // BLOBs have the same grid. Errors wrap sketch.ErrInvalid.
-func (p *params) read(b *sketch.Blob, last grid.Grid) error {
+func (h *Head) readParams(b *sketch.Blob, last grid.Grid) error {
 	r := sketch.NewReader("parameters", b.Params)
 	fields := r.Uvarint()
 	if unknown := fields &^ knownFields; unknown != 0 {
 		return sketch.Invalidf("unknown parameters %#x", unknown)
 	}
-	p.form = Form(fields & formBits)
-	if p.form == 0 {
+	h.form = Form(fields & formBits)
+	if h.form == 0 {
 		return sketch.Invalidf("form 0, must be %d, %d or %d", Exact, Dense, Tree)
 	}
 	res := r.Float()
-	p.bounds = cells.NoBounds
+	h.Bounds = cells.NoBounds
 	if fields&noCells == 0 {
-		if err := p.readBounds(r); err != nil {
+		if err := h.readBounds(r); err != nil {
 			return err
 		}
 	}
-	p.Config = Config{
+	h.Config = Config{
 		Bytes:      DefaultBytes,
 		Exact:      fields&fromFirst == 0,
 		Overflow:   ToTree,
@@ -173,37 +163,37 @@ func (p *params) read(b *sketch.Blob, last grid.Grid) error {
 		Levels:     b.Levels,
 	}
 	if fields&inSums != 0 {
-		p.Mode = Standard
+		h.Mode = Standard
 	}
 	if fields&toDense != 0 {
-		p.Overflow = ToCounters
+		h.Overflow = ToCounters
 	}
 	if fields&hasBytes != 0 {
-		p.Bytes = r.Uvarint()
-		if p.Bytes == 0 || p.Bytes > MaxBytes || p.Bytes == DefaultBytes {
-			return sketch.Invalidf("%d bytes at most, must be from 1 to %d, and not %d", p.Bytes, MaxBytes, DefaultBytes)
+		h.Bytes = r.Uvarint()
+		if h.Bytes == 0 || h.Bytes > MaxBytes || h.Bytes == DefaultBytes {
+			return sketch.Invalidf("%d bytes at most, must be from 1 to %d, and not %d", h.Bytes, MaxBytes, DefaultBytes)
 		}
 	}
-	if err := p.readShape(r, fields); err != nil {
+	if err := h.readShape(r, fields); err != nil {
 		return err
 	}
 	if fields&hasBase != 0 {
-		if p.Base = r.Uint8(); p.Base == 0 {
+		if h.Base = r.Uint8(); h.Base == 0 {
 			return sketch.Invalidf("a base level of 0")
 		}
 	}
 	if fields&hasParts != 0 {
 		number, largest := r.Uint8(), r.Uint8()
 		var ok bool
-		if p.parts, ok = cascade.PartsOf(number, largest); !ok || p.parts.Number == 0 || p.form != Dense || p.Mode == Standard {
+		if h.parts, ok = cascade.PartsOf(number, largest); !ok || h.parts.Number == 0 || h.form != Dense || h.Mode == Standard {
 			return sketch.Invalidf("%d parts, the largest %d, in this form and mode", number, largest)
 		}
 	}
 	if fields&hasLeast != 0 {
-		if p.form != Tree {
-			return sketch.Invalidf("leaves of at least so many points in form %d", p.form)
+		if h.form != Tree {
+			return sketch.Invalidf("leaves of at least so many points in form %d", h.form)
 		}
-		if err := p.hidden.Read(r); err != nil {
+		if err := h.hidden.Read(r); err != nil {
 			return err
 		}
 	}
@@ -211,26 +201,26 @@ func (p *params) read(b *sketch.Blob, last grid.Grid) error {
 		return err
 	}
 	var err error
-	if p.Grid, err = last.At(res); err != nil {
+	if h.Grid, err = last.At(res); err != nil {
 		return sketch.Invalidf("%v", err)
 	}
-	return p.check()
+	return h.checkParams()
 }
 
 // readBounds reads the bounds. Sides are written as lengths.
-func (p *params) readBounds(r *sketch.Reader) error {
-	x, y, w, h := r.Varint(), r.Varint(), r.Uvarint(), r.Uvarint()
+func (h *Head) readBounds(r *sketch.Reader) error {
+	x, y, width, height := r.Varint(), r.Varint(), r.Uvarint(), r.Uvarint()
 	const least, most = -grid.MaxIndex - 1, grid.MaxIndex
-	if min(x, y) < least || max(x, y) > most || w > uint64(most-x) || h > uint64(most-y) {
+	if min(x, y) < least || max(x, y) > most || width > uint64(most-x) || height > uint64(most-y) {
 		return sketch.Invalidf("bounds beyond any cell")
 	}
-	p.bounds = grid.Rect{MinX: x, MinY: y, MaxX: x + int64(w), MaxY: y + int64(h)}
+	h.Bounds = grid.Rect{MinX: x, MinY: y, MaxX: x + int64(width), MaxY: y + int64(height)}
 	return nil
 }
 
 // readShape reads what differs from the default shape of the mode.
-func (p *params) readShape(r *sketch.Reader, fields uint64) error {
-	usual := &usualShapes[p.Mode]
+func (h *Head) readShape(r *sketch.Reader, fields uint64) error {
+	usual := &usualShapes[h.Mode]
 	s := *usual
 	if fields&hasK != 0 {
 		if s.K = int(r.Uint8()); s.K == usual.K {
@@ -254,12 +244,12 @@ func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 			return sketch.Invalidf("%v", err)
 		}
 	}
-	sized, fits := fitted(s, p.Bytes)
+	sized, fits := fitted(s, h.Bytes)
 	if fields&hasSizes == 0 {
 		if !fits {
-			return sketch.Invalidf("%d bytes, in which %d layers of these widths do not fit", p.Bytes, s.Layers)
+			return sketch.Invalidf("%d bytes, in which %d layers of these widths do not fit", h.Bytes, s.Layers)
 		}
-		p.shape = sized
+		h.shape = sized
 		return nil
 	}
 	for x := range s.Layers {
@@ -269,33 +259,33 @@ func (p *params) readShape(r *sketch.Reader, fields uint64) error {
 		return sketch.Invalidf("%v", err)
 	}
 	if fits && s == sized {
-		return sketch.Invalidf("counters that follow from %d bytes, which must not be written", p.Bytes)
+		return sketch.Invalidf("counters that follow from %d bytes, which must not be written", h.Bytes)
 	}
-	p.shape = s
+	h.shape = s
 	return nil
 }
 
-// check checks that the parameters are consistent.
-func (p *params) check() error {
-	if max(p.Levels, p.Base) > MaxLevels || p.Levels+p.Base > MaxLevels {
-		return sketch.Invalidf("%d levels above level %d, at most %d are counted", p.Levels, p.Base, MaxLevels)
+// checkParams checks that the parameters are consistent.
+func (h *Head) checkParams() error {
+	if max(h.Levels, h.Base) > MaxLevels || h.Levels+h.Base > MaxLevels {
+		return sketch.Invalidf("%d levels above level %d, at most %d are counted", h.Levels, h.Base, MaxLevels)
 	}
-	if n := p.shape.Bytes(); n > p.Bytes {
+	if n := h.shape.Bytes(); n > h.Bytes {
 		// New never makes such a sketch. If it were allowed, an exact sketch of a few cells could
 		// allocate huge layers: one more cell that does not fit suffices.
-		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, p.Bytes)
+		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, h.Bytes)
 	}
-	if p.form == Exact && !p.Exact {
+	if h.form == Exact && !h.Exact {
 		return sketch.Invalidf("an exact sketch that was dense from the first row on")
 	}
-	if p.form == Tree && p.Overflow != ToTree {
+	if h.form == Tree && h.Overflow != ToTree {
 		return sketch.Invalidf("a tree whose cells overflow to counters")
 	}
 	usual := &usualShapes[MinimalIncrement]
-	if p.Overflow == ToTree && (!p.Exact || p.Mode != MinimalIncrement || p.Levels > 0 || p.Base > 0 || p.shape.K != usual.K || !p.shape.SameWidths(usual)) {
+	if h.Overflow == ToTree && (!h.Exact || h.Mode != MinimalIncrement || h.Levels > 0 || h.Base > 0 || h.shape.K != usual.K || !h.shape.SameWidths(usual)) {
 		return sketch.Invalidf("what only counters have (a mode, k, layers, levels, no exact form) where cells overflow to a tree")
 	}
-	if p.Totals && !p.Categories {
+	if h.Totals && !h.Categories {
 		return sketch.Invalidf("totals without categories")
 	}
 	return nil

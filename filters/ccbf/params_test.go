@@ -48,33 +48,33 @@ func TestParamsAreRead(t *testing.T) {
 	shape := func(p Params) cascade.Shape { p.Res = 1; return must(p.Config()).shape }
 	for _, c := range []struct {
 		name  string
-		edit  func(p *params)
+		edit  func(p *Head)
 		bytes int // more than without the edit
 	}{
-		{"as usual", func(*params) {}, 0},
-		{"counters for what overflows", func(p *params) { p.Overflow = ToCounters }, 0},
-		{"a resolution in full", func(p *params) { p.Grid = must(grid.New(1.0 / 3)) }, 8},
-		{"mode standard", func(p *params) { p.Overflow, p.Mode, p.shape = ToCounters, Standard, shape(Params{Mode: Standard}) }, 0},
-		{"never exact", func(p *params) { p.Overflow, p.form, p.Exact = ToCounters, Dense, false }, 0},
-		{"no bounds", func(p *params) { p.bounds = cells.NoBounds }, -4},
-		{"all bounds", func(p *params) {
-			p.bounds = grid.Rect{MinX: -grid.MaxIndex - 1, MinY: -grid.MaxIndex - 1, MaxX: grid.MaxIndex, MaxY: grid.MaxIndex}
+		{"as usual", func(*Head) {}, 0},
+		{"counters for what overflows", func(p *Head) { p.Overflow = ToCounters }, 0},
+		{"a resolution in full", func(p *Head) { p.Grid = must(grid.New(1.0 / 3)) }, 8},
+		{"mode standard", func(p *Head) { p.Overflow, p.Mode, p.shape = ToCounters, Standard, shape(Params{Mode: Standard}) }, 0},
+		{"never exact", func(p *Head) { p.Overflow, p.form, p.Exact = ToCounters, Dense, false }, 0},
+		{"no bounds", func(p *Head) { p.Bounds = cells.NoBounds }, -4},
+		{"all bounds", func(p *Head) {
+			p.Bounds = grid.Rect{MinX: -grid.MaxIndex - 1, MinY: -grid.MaxIndex - 1, MaxX: grid.MaxIndex, MaxY: grid.MaxIndex}
 		}, 4*8 - 4},
-		{"bytes", func(p *params) { p.Bytes, p.shape = 4096, shape(Params{Bytes: 4096}) }, 2},
-		{"a byte more, in which as many counters fit", func(p *params) { p.Bytes = 1<<20 + 1 }, 3},
-		{"k", func(p *params) { p.Overflow, p.shape = ToCounters, shape(Params{K: 5}) }, 2},
-		{"widths", func(p *params) { p.Overflow, p.shape = ToCounters, shape(Params{Widths: []int{4, 8, 16}}) }, 1 + 1 + 3},
-		{"widths of the other mode", func(p *params) { p.Overflow, p.shape = ToCounters, shape(Params{Widths: []int{8, 16, 32}}) }, 1 + 1 + 3},
-		{"counters", func(p *params) { p.shape = shape(Params{Counters: []uint64{4096, 256, 16, 2}}) }, 1 + 2 + 2 + 1 + 1},
-		{"a base level", func(p *params) { p.Overflow, p.form, p.Base = ToCounters, Dense, 24 }, 1 + 1},
-		{"parts", func(p *params) { p.form, p.parts = Dense, cascade.OnePart(1<<40) }, 1 + 2},
+		{"bytes", func(p *Head) { p.Bytes, p.shape = 4096, shape(Params{Bytes: 4096}) }, 2},
+		{"a byte more, in which as many counters fit", func(p *Head) { p.Bytes = 1<<20 + 1 }, 3},
+		{"k", func(p *Head) { p.Overflow, p.shape = ToCounters, shape(Params{K: 5}) }, 2},
+		{"widths", func(p *Head) { p.Overflow, p.shape = ToCounters, shape(Params{Widths: []int{4, 8, 16}}) }, 1 + 1 + 3},
+		{"widths of the other mode", func(p *Head) { p.Overflow, p.shape = ToCounters, shape(Params{Widths: []int{8, 16, 32}}) }, 1 + 1 + 3},
+		{"counters", func(p *Head) { p.shape = shape(Params{Counters: []uint64{4096, 256, 16, 2}}) }, 1 + 2 + 2 + 1 + 1},
+		{"a base level", func(p *Head) { p.Overflow, p.form, p.Base = ToCounters, Dense, 24 }, 1 + 1},
+		{"parts", func(p *Head) { p.form, p.parts = Dense, cascade.OnePart(1<<40) }, 1 + 2},
 	} {
-		p := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: Exact}
-		usual := len(p.append(nil))
+		p := Head{Config: must(Params{Res: 0.001}.Config()), Bounds: grid.Rect{}, form: Exact}
+		usual := len(p.appendParams(nil))
 		c.edit(&p)
-		b := sketch.Blob{Params: p.append(nil)}
-		var got params
-		if err := got.read(&b, grid.Grid{}); err != nil || got != p {
+		b := sketch.Blob{Params: p.appendParams(nil)}
+		var got Head
+		if err := got.readParams(&b, grid.Grid{}); err != nil || got != p {
 			t.Errorf("%s: %x: read %+v, want %+v, error %v", c.name, b.Params, got, p, err)
 		}
 		if n := len(b.Params) - usual; n != c.bytes {
@@ -88,8 +88,8 @@ func TestParamsAreRead(t *testing.T) {
 
 // TestParamsHaveOneSpelling: a default must not be written, and no byte may be left over.
 func TestParamsHaveOneSpelling(t *testing.T) {
-	usual := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: Dense}
-	plain := usual.append(nil)
+	usual := Head{Config: must(Params{Res: 0.001}.Config()), Bounds: grid.Rect{}, form: Dense}
+	plain := usual.appendParams(nil)
 	flags := func(more uint64, fields ...[]byte) []byte {
 		n, read := binary.Uvarint(plain)
 		return slices.Concat(binary.AppendUvarint(nil, n|more), plain[read:], slices.Concat(fields...))
@@ -138,13 +138,13 @@ func TestParamsHaveOneSpelling(t *testing.T) {
 		"resolution 0":                slices.Concat(plain[:1], []byte{0}, plain[2:]),
 		"nothing":                     nil,
 	} {
-		var p params
-		if err := p.read(&sketch.Blob{Params: b}, grid.Grid{}); !errors.Is(err, sketch.ErrInvalid) {
+		var p Head
+		if err := p.readParams(&sketch.Blob{Params: b}, grid.Grid{}); !errors.Is(err, sketch.ErrInvalid) {
 			t.Errorf("%s: %x: %v", what, b, err)
 		}
 	}
-	var p params
-	if err := p.read(&sketch.Blob{Params: plain}, grid.Grid{}); err != nil || p != usual {
+	var p Head
+	if err := p.readParams(&sketch.Blob{Params: plain}, grid.Grid{}); err != nil || p != usual {
 		t.Errorf("the usual ones: %+v, %v", p, err)
 	}
 }

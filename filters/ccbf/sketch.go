@@ -108,29 +108,29 @@ func (s *Sketch) appendBlob(dst []byte) []byte {
 
 // appendHead appends everything before the body.
 func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
-	h := sketch.Header{Family: id, Seed: s.Seed, KeyClass: uint64(s.Class), Levels: s.Levels}
+	h := Head{Config: s.Config, Bounds: bounds, form: s.Form()}
+	switch h.form {
+	case Dense:
+		h.parts = s.parts
+	case Tree:
+		h.hidden = s.squares.Fit.Suppression
+	}
+	h.header = sketch.Header{Family: id, Seed: s.Seed, KeyClass: uint64(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
 		if on {
-			h.Flags |= f
+			h.header.Flags |= f
 		}
 	}
 	set(s.additive(), sketch.Additive)
 	set(s.TotalKnown, sketch.TotalKnown)
-	set(s.Form() == Dense && s.Saturated(), sketch.Saturated)
+	set(h.form == Dense && s.Saturated(), sketch.Saturated)
 	set(s.Categories, sketch.Categorised)
 	set(s.Totals, sketch.WithTotals)
 	if s.TotalKnown {
-		h.Total = s.Total
-	}
-	p := params{Config: s.Config, bounds: bounds, form: s.Form()}
-	if p.form == Dense {
-		p.parts = s.parts
-	}
-	if p.form == Tree {
-		p.hidden = s.squares.Fit.Suppression
+		h.header.Total = s.Total
 	}
 	var room [maxParams]byte
-	return sketch.Begin(dst, h, p.append(room[:0]))
+	return sketch.Begin(dst, h.header, h.appendParams(room[:0]))
 }
 
 // Check returns nil for a BLOB that every function of the family accepts. Other errors wrap

@@ -13,7 +13,7 @@ import (
 
 // smallEncoder implements hooks.Small. The zero value is ready for Reset.
 type smallEncoder struct {
-	params       params // the parameters of an exact sketch, without bounds.
+	head         Head   // the head of the last sketch.
 	fields       uint64 // the fields that the encoder writes; 0 if it must use a Builder.
 	buffer       []byte
 	keys, counts []uint64
@@ -22,31 +22,29 @@ type smallEncoder struct {
 
 // Reset implements hooks.Small.
 func (m *smallEncoder) Reset(c *Config) {
-	if m.params.Config == *c {
+	if m.head.Config == *c {
 		return
 	}
-	m.params, m.fields = params{Config: *c, form: Exact}, 0
+	m.head, m.fields = Head{Config: *c, form: Exact}, 0
+	m.head.header = sketch.Header{Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown}
 	if c.Exact && !c.Categories && c.AtLeast == 0 {
-		m.fields = m.params.fields() // with bounds of any cells
+		m.fields = m.head.fields() // with bounds of any cells
 	}
 }
 
 // AppendBlob implements hooks.Small.
 func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 	if m.fields == 0 || len(keys) == 0 || len(keys) > hooks.MaxSmall {
-		return build(dst, &m.params.Config, keys)
+		return build(dst, &m.head.Config, keys)
 	}
 	few := m.count(keys)
-	m.params.bounds = cells.BoundsOf(few.Keys, 0, 0)
-	m.buffer = m.params.appendFields(m.buffer[:0], m.fields)
+	m.head.Bounds, m.head.header.Total = cells.BoundsOf(few.Keys, 0, 0), uint64(len(keys))
+	m.buffer = m.head.appendFields(m.buffer[:0], m.fields)
 	start := len(dst)
-	dst = sketch.Begin(dst, sketch.Header{
-		Family: id, Seed: m.params.Seed, Levels: m.params.Levels,
-		Flags: sketch.Additive | sketch.TotalKnown, Total: uint64(len(keys)),
-	}, m.buffer)
-	dst, fits := exact.AppendSmall(dst, few, m.params.bounds, m.params.Bytes)
+	dst = sketch.Begin(dst, m.head.header, m.buffer)
+	dst, fits := exact.AppendSmall(dst, few, m.head.Bounds, m.head.Bytes)
 	if !fits {
-		return build(dst[:start], &m.params.Config, keys)
+		return build(dst[:start], &m.head.Config, keys)
 	}
 	sketch.Seal(dst[start:])
 	return dst

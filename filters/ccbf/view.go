@@ -124,8 +124,8 @@ type Head struct {
 	parts  cascade.Origin   // how counters of mode mi were made.
 	hidden tree.Suppression // what Suppress did to a tree.
 
-	header sketch.Header
 	form   Form
+	header sketch.Header
 }
 
 // parse makes h the head of a BLOB, and returns the BLOB split into its parts. It reads some hundred bytes of any
@@ -135,34 +135,33 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	if err != nil {
 		return b, err
 	}
-	var p params
-	if err := p.read(&b, h.Grid); err != nil {
+	head := Head{header: b.Header}
+	if err := head.readParams(&b, h.Grid); err != nil {
 		return b, err
 	}
-	h.Config, h.Bounds, h.form, h.parts, h.hidden = p.Config, p.bounds, p.form, p.parts, p.hidden
-	if h.form == Tree {
+	if head.form == Tree {
 		if b.Flags.Has(sketch.Additive) != b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated) {
 			return b, sketch.Invalidf("a tree with flags %#x", uint16(b.Flags))
 		}
-	} else if (h.form == Exact || h.Mode == Standard) != b.Flags.Has(sketch.Additive) && (h.form == Exact || h.Mode != Standard) {
+	} else if (head.form == Exact || head.Mode == Standard) != b.Flags.Has(sketch.Additive) && (head.form == Exact || head.Mode != Standard) {
 		return b, sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
 	}
-	if !h.Categories && b.KeyClass != 0 {
+	if !head.Categories && b.KeyClass != 0 {
 		return b, sketch.Invalidf("a class of categories without categories")
 	}
 	if class := key.Class(b.KeyClass); !class.Known() {
 		return b, sketch.Invalidf("key class %d", b.KeyClass)
 	}
-	if h.form == Exact && (!b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated)) {
+	if head.form == Exact && (!b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated)) {
 		return b, sketch.Invalidf("an exact sketch with flags %#x", uint16(b.Flags))
 	}
-	if !b.Flags.Has(sketch.Additive) && h.Mode == Standard && b.Flags.Has(sketch.TotalKnown) {
+	if !b.Flags.Has(sketch.Additive) && head.Mode == Standard && b.Flags.Has(sketch.TotalKnown) {
 		return b, sketch.Invalidf("a total of counters that are not sums in mode standard")
 	}
-	if h.form == Exact && (!h.Exact || uint64(len(b.Body)) > h.Bytes) {
-		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed, or 0 if it is never exact", len(b.Body), h.Bytes)
+	if head.form == Exact && (!head.Exact || uint64(len(b.Body)) > head.Bytes) {
+		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed, or 0 if it is never exact", len(b.Body), head.Bytes)
 	}
-	h.header = b.Header
+	*h = head
 	return b, nil
 }
 
