@@ -171,6 +171,6 @@ func (b *Builder) finish() error {
 func (b *Builder) empty() *Sketch {
 	return &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
-		sums: b.Mode == Standard && !b.notSums, squares: new(tree.List),
+		sums: b.form() != Dense || b.Mode == Standard && !b.notSums, squares: new(tree.List),
 	}
 }

@@ -256,7 +256,7 @@ func (s *Sketch) Suppress(k uint64) error {
 	if k < MinLeast || k > MaxLeast {
 		return sketch.ArgumentError("k", "is %d, must be from %d to %d", k, MinLeast, uint64(MaxLeast))
 	}
-	if s.dense != nil || s.Overflow != ToTree || !s.additive() || !s.TotalKnown || s.Saturated() {
+	if s.dense != nil || s.Overflow != ToTree || !s.sums || !s.TotalKnown || s.Saturated() {
 		return ErrSuppress
 	}
 	from := s.squares
@@ -275,7 +275,7 @@ func (s *Sketch) Suppress(k uint64) error {
 		return p.TooLong(s.Bytes)
 	}
 	p.Fit = tree.Accuracy{Suppression: hidden}
-	s.squares, s.pruned, s.bounds, s.sums = p, true, bounds, true
+	s.squares, s.pruned, s.bounds = p, true, bounds
 	s.Total = p.Sections.Total()
 	return nil
 }

@@ -44,7 +44,7 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil {
 		return err
 	}
-	if !s.additive() {
+	if !s.sums {
 		return s.notAdditive()
 	}
 	have := s.count(c, category)
@@ -63,7 +63,7 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	return s.body().remove(c, category, n)
 }
 
-// notAdditive returns why s is not additive, or why its counts cannot be subtracted.
+// notAdditive returns why counts of s are no sums, or why its counts cannot be subtracted.
 func (s *Sketch) notAdditive() error {
 	if s.Mode == MinimalIncrement && !s.pruned {
 		return fmt.Errorf("%w: a dense sketch of mode 'mi' (build with mode: 'standard')", sketch.ErrNotAdditive)
@@ -98,7 +98,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 // Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	// Return this error before ErrNeedsWeight: if points cannot be removed, a weight does not help.
-	if !s.additive() {
+	if !s.sums {
 		return s.notAdditive()
 	}
 	if n == nil {
@@ -237,7 +237,7 @@ func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 
 // subtractSquares is Subtract for two exact sketches or trees.
 func (s *Sketch) subtractSquares(o *Sketch) error {
-	if !s.additive() || !o.additive() {
+	if !s.sums || !o.sums {
 		return errNarrowed
 	}
 	a, b := s.squares, o.squares
@@ -291,7 +291,7 @@ func squaresWithin(bounds grid.Rect, l cells.Label, squares cells.Squares) (out 
 // subtractCounters is Subtract if one of the sketches has counters. c is the configuration of the result.
 func (s *Sketch) subtractCounters(o *Sketch, c *Config) error {
 	for _, of := range []*Sketch{s, o} {
-		if of.dense != nil && (!of.additive() || of.Mode != Standard) {
+		if of.dense != nil && (!of.sums || of.Mode != Standard) {
 			return of.notAdditive()
 		}
 	}

@@ -26,8 +26,10 @@ type Sketch struct {
 	// bounds is for trees and counters: no cell outside has a count. Removing points does not make it
 	// smaller.
 	bounds grid.Rect
-	sums   bool           // whether counts are sums of points.
-	parts  cascade.Origin // how the counters were made.
+	// sums is true if counts are sums of points, so that Remove, Move and Subtract are legal. They are legal
+	// for all exact sketches.
+	sums  bool
+	parts cascade.Origin // how the counters were made.
 	// squares has the cells of an exact sketch, or the leaves of a tree.
 	squares *tree.List
 	pruned  bool              // whether the sketch is a tree
@@ -40,7 +42,7 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sketch{Config: c, TotalKnown: true, bounds: cells.NoBounds, sums: c.Mode == Standard, squares: new(tree.List)}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: cells.NoBounds, sums: c.Exact || c.Mode == Standard, squares: new(tree.List)}
 	if !c.Exact {
 		s.dense = cascade.New(c.shape)
 	}
@@ -49,10 +51,6 @@ func New(p Params) (*Sketch, error) {
 
 // IsExact reports whether s holds all its cells. Its BLOB is exact if they fit Bytes.
 func (s *Sketch) IsExact() bool { return s.Form() == Exact }
-
-// additive reports whether counts are sums of points, so that Remove, Move and Subtract are legal.
-// An exact sketch always is.
-func (s *Sketch) additive() bool { return s.Form() == Exact || s.sums }
 
 // full is the largest count. It stands for that number and all above.
 const full = math.MaxUint64
@@ -121,7 +119,7 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 			h.header.Flags |= f
 		}
 	}
-	set(s.additive(), sketch.Additive)
+	set(s.sums, sketch.Additive)
 	set(s.TotalKnown, sketch.TotalKnown)
 	set(h.form == Dense && s.Saturated(), sketch.Saturated)
 	set(s.Categories, sketch.Categorised)

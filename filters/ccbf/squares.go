@@ -165,7 +165,7 @@ func (s *Sketch) asTree() *Sketch {
 		return nil
 	}
 	t := *s
-	t.squares, t.pruned, t.bounds, t.sums = p, true, s.squares.Sections.Bounds(), true
+	t.squares, t.pruned, t.bounds = p, true, s.squares.Sections.Bounds()
 	return &t
 }
 

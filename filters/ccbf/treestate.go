@@ -186,7 +186,7 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 		p.Fit = sample.accuracy(p, b.total)
 	}
 	s := b.empty()
-	s.squares, s.pruned, s.bounds, s.sums = p, true, cells.Hull(b.bounds, bounds), true
+	s.squares, s.pruned, s.bounds = p, true, cells.Hull(b.bounds, bounds)
 	if b.unknown || b.notSums {
 		s.lostTotal()
 	}
