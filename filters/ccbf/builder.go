@@ -169,7 +169,7 @@ func (b *Builder) form() Form {
 	switch {
 	case b.dense != nil || !b.Exact:
 		return Dense
-	case b.trees > 0:
+	case b.pruned:
 		return Tree
 	}
 	return Exact
@@ -199,7 +199,7 @@ func (b *Builder) settle(s *section) error {
 // fitsPacked reports whether the cells, if packed, may still fit in Bytes. If they do, the sketch stays
 // exact, even if memory is scarce.
 func (b *Builder) fitsPacked() (bool, error) {
-	if b.dense != nil || b.trees > 0 || uint64(b.least) > b.Bytes*8/exact.MinCellBits {
+	if b.dense != nil || b.pruned || uint64(b.least) > b.Bytes*8/exact.MinCellBits {
 		return false, nil
 	}
 	if b.weight() <= b.fitting/4*5 {

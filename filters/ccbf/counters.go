@@ -3,7 +3,6 @@ package ccbf
 import (
 	"fmt"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -86,8 +85,7 @@ func (s countersSketch) appendBody(dst []byte, _ grid.Rect, _ uint64) ([]byte, b
 }
 
 // asDense returns a sketch with counters and configuration c. If s has counters, c must be the configuration of
-// s. Otherwise the cells of s are counted. In mode mi each counter is a maximum of the counts of cells, and in
-// mode standard a sum. It does not change s.
+// s. Otherwise the cells of s are counted. It does not change s.
 func (s *Sketch) asDense(c *Config) *Sketch {
 	d := *s
 	d.Config = *c
@@ -95,12 +93,7 @@ func (s *Sketch) asDense(c *Config) *Sketch {
 		return &d
 	}
 	list := s.squares.Sections
-	d.bounds, d.squares = list.Bounds(), nil
-	if d.sums = c.Mode == Standard; d.sums {
-		d.dense = cascade.New(c.shape)
-		counters.Insert(d.dense, c.counters(), list)
-	} else {
-		d.dense = counters.Maxima(c.counters(), list)
-	}
+	d.bounds, d.squares, d.sums = list.Bounds(), nil, c.Mode == Standard
+	d.dense = counters.Of(c.counters(), list)
 	return &d
 }

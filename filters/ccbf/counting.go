@@ -259,18 +259,6 @@ func (b *Builder) insertStore(s *section) error {
 	return b.account(s, 0)
 }
 
-// needDense makes empty counters if there are none.
-func (b *Builder) needDense() error {
-	if b.dense != nil {
-		return nil
-	}
-	if err := b.grow(int64(b.shape.Bytes())); err != nil {
-		return err
-	}
-	b.dense = cascade.New(b.shape)
-	return nil
-}
-
 // goToCounters counts the cells of all stores in the counters. All later points go there too.
 func (b *Builder) goToCounters() error {
 	if b.spilled {
@@ -281,21 +269,18 @@ func (b *Builder) goToCounters() error {
 		return err
 	}
 	defer b.release(list)
-	if len(list) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
+	if b.dense != nil {
+		b.insert(list...)
+	} else {
 		scratch := b.denseScratch(list.Number())
 		if err := b.grow(int64(b.shape.Bytes()) + scratch); err != nil {
 			return err
 		}
 		b.bounds = cells.Hull(b.bounds, list.Bounds())
-		b.dense = counters.Maxima(b.counters(), list)
+		b.dense = counters.Of(b.counters(), list)
 		if err := b.grow(-scratch); err != nil {
 			return err
 		}
-	} else {
-		if err := b.needDense(); err != nil {
-			return err
-		}
-		b.insert(list...)
 	}
 	b.spilled = true
 	return b.dropStores()
@@ -316,11 +301,14 @@ func (b *Builder) origin(counted bool) cascade.Origin {
 
 // addDense adds the counters d of a sketch with its bounds, its origin p and its total.
 func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
-	if b.trees > 0 {
+	if b.pruned {
 		return ErrForms
 	}
-	if err := b.needDense(); err != nil {
-		return err
+	if b.dense == nil {
+		if err := b.grow(int64(b.shape.Bytes())); err != nil {
+			return err
+		}
+		b.dense = cascade.New(b.shape)
 	}
 	b.united = b.united.With(b.added, p, total)
 	b.added = saturate.Add(b.added, total)

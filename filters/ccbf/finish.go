@@ -51,7 +51,7 @@ func (b *Builder) use(f func(s *Sketch)) error {
 // sketch returns a sketch of the cells in list, which come from the stores, and of everything else that
 // was added.
 func (b *Builder) sketch(list cells.List) (*Sketch, error) {
-	if b.trees > 0 {
+	if b.pruned {
 		return b.sketchTree(list)
 	}
 	s := b.empty()
@@ -94,7 +94,7 @@ func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 // and to write it.
 func (b *Builder) overflowBytes(list cells.List) int64 {
 	n := 2 * int64(b.Bytes)
-	if b.trees == 0 {
+	if !b.pruned {
 		n = 2*int64(b.shape.Bytes()) + b.denseScratch(list.Number())
 	}
 	if b.Overflow == ToTree && b.dense == nil {

@@ -43,7 +43,7 @@ func (b *Builder) Merge(from *Builder) error {
 			return err
 		}
 	}
-	if from.trees > 0 {
+	if from.pruned {
 		if b.dense != nil {
 			return ErrForms
 		}
@@ -51,7 +51,7 @@ func (b *Builder) Merge(from *Builder) error {
 			return err
 		}
 		b.sample.merge(&b.Config, &from.sample)
-		b.addPruned(from.trees, from.tau, from.fit, from.bounds)
+		b.addPruned(from.tau, from.fit, from.bounds)
 	}
 	if from.dense != nil {
 		return b.addDense(from.dense, from.bounds, from.origin(from.single), from.total)

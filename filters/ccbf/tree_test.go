@@ -200,7 +200,7 @@ func TestTreePrunesOnTheWay(t *testing.T) {
 			t.Fatalf("%d bytes are held, at most %d", b.held, most)
 		}
 	}
-	if b.trees == 0 {
+	if !b.pruned {
 		t.Fatal("it was never pruned")
 	}
 	j := judge{t, r, viewOf(t, blobOf(t, b)), p.model(), true}

@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"maps"
 	"math/bits"
 	"slices"
 
@@ -17,9 +16,9 @@ import (
 
 // treeState has the squares of a Builder that were added as trees or pruned.
 type treeState struct {
-	trees  int           // number of trees that were added. Pruning sets 2, so that list drops the accuracy.
+	pruned bool          // whether trees were added, or cells pruned.
 	tau    tree.Tau      // the largest threshold of these trees.
-	fit    tree.Accuracy // the accuracy of the first tree.
+	fit    tree.Accuracy // the accuracy of the only tree; nothing after the second one, and after pruning.
 	sample cellSample    // a sample of the cells that were pruned.
 }
 
@@ -45,7 +44,7 @@ func (b *Builder) addTree(r *tree.Reader, bounds grid.Rect) error {
 		return err
 	}
 	b.sample.lost = true
-	b.addPruned(1, t.Tau, t.Fit, bounds)
+	b.addPruned(t.Tau, t.Fit, bounds)
 	return b.grow(-r.Memory())
 }
 
@@ -63,14 +62,13 @@ func (b *Builder) addSections(l cells.List) error {
 	return nil
 }
 
-// addPruned notes where added squares come from: how many trees, their threshold, their accuracy and
-// their bounds.
-func (b *Builder) addPruned(trees int, tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) {
+// addPruned notes where added squares come from: their threshold, their accuracy and their bounds.
+func (b *Builder) addPruned(tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) {
 	b.bounds, b.tau = cells.Hull(b.bounds, bounds), max(b.tau, tau)
-	if b.trees == 0 {
-		b.fit = fit
+	if b.pruned {
+		fit = tree.Accuracy{}
 	}
-	b.trees += trees
+	b.pruned, b.fit = true, fit
 }
 
 // needSample reserves the memory of the sample.
@@ -92,7 +90,7 @@ func (b *Builder) addSquares(s *section, squares cells.Squares) error {
 // of the stores.
 func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	t := &tree.List{Tau: b.tau}
-	if b.trees == 1 && len(of) == 0 {
+	if len(of) == 0 {
 		t.Fit = b.fit
 	}
 	all := slices.Clone(of)
@@ -101,14 +99,7 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 			all = append(all, cells.Section{Label: from.Label, Squares: s})
 		}
 	}
-	slices.SortFunc(all, func(a, b cells.Section) int { return a.Compare(b.Label) })
-	for _, s := range all {
-		if last := len(t.Sections) - 1; last >= 0 && t.Sections[last].Label == s.Label {
-			t.Sections[last].Squares = cells.Merge(t.Sections[last].Squares, s.Squares)
-		} else {
-			t.Sections = append(t.Sections, s)
-		}
-	}
+	t.Sections = all.Summed()
 	return t, of.Bounds()
 }
 
@@ -116,7 +107,7 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 func (b *Builder) pruneOrCount() error {
 	// A pruned builder cannot go over to counters later. If the heads of sections now take half of the
 	// bytes, they may need more than all bytes in the end. So it goes over now.
-	if b.trees == 0 {
+	if !b.pruned {
 		heads := uint64(0)
 		for _, s := range b.all {
 			heads += leastSection + uint64(len(s.Category))
@@ -149,20 +140,22 @@ func (b *Builder) prune() error {
 	}
 	t, bounds := b.list(list)
 	p, ok := t.Within(b.Bytes * keepTree)
+	if ok {
+		if err := b.needSample(); err != nil {
+			return err
+		}
+		b.sample.add(&b.Config, list)
+	}
 	if err := b.grow(-tree.FitBytes(n)); err != nil {
 		return err
 	}
 	switch {
-	case !ok && b.trees == 0:
+	case !ok && !b.pruned:
 		return b.goToCounters()
 	case !ok:
 		return t.TooLong(b.Bytes)
 	}
-	b.bounds, b.tau, b.trees = cells.Hull(b.bounds, bounds), p.Tau, 2
-	if err := b.needSample(); err != nil {
-		return err
-	}
-	b.sample.add(&b.Config, list)
+	b.addPruned(p.Tau, tree.Accuracy{}, bounds)
 	for _, s := range b.all {
 		s.squares = cells.Merger{}
 	}
@@ -181,7 +174,6 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	}
 	if !b.sample.lost {
 		sample := b.sample
-		sample.counts = maps.Clone(sample.counts)
 		sample.add(&b.Config, of)
 		p.Fit = sample.accuracy(p, b.total)
 	}
@@ -198,18 +190,12 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 // its hash are 0. So the sample depends neither on the order of cells nor on the builders that counted
 // them.
 type cellSample struct {
-	counts map[sampledCell]uint64
-	most   int  // largest number of cells
-	bits   uint // how many upper bits of a hash must be 0.
+	cells cells.List
+	most  int // largest number of cells
+	bits  int // how many upper bits of a hash must be 0.
 	// lost is true if a tree was added: the cells in its squares are unknown, so no error can be
 	// measured.
 	lost bool
-}
-
-// sampledCell identifies a cell by its category, its region and its key.
-type sampledCell struct {
-	cells.Label
-	key uint64
 }
 
 const (
@@ -218,79 +204,60 @@ const (
 	// sigma) of that of all cells. The mean of 256 is within 19%.
 	leastSampled = 1 << 8
 	mostSampled  = 1 << 12
-	// sampledBytes is about the memory of a cell.
+	// sampledBytes is about the memory of a cell that is the only one of its category.
 	sampledBytes = 128
 )
 
 // sampleSize returns the largest number of cells in the sample of a tree of bytes bytes.
 func sampleSize(bytes uint64) int { return int(min(max(bytes/4, leastSampled), mostSampled)) }
 
-// holds reports whether a cell is in the sample.
-func (s *cellSample) holds(h *counters.Hasher, c *sampledCell) bool {
-	first, _ := h.Hash(cells.CellOf(c.X, c.Y, c.key), c.KeyCategory())
-	return bits.LeadingZeros64(first) >= int(s.bits)
-}
-
-// trim removes the cells that are not in the sample any more.
-func (s *cellSample) trim(h *counters.Hasher) {
-	maps.DeleteFunc(s.counts, func(c sampledCell, _ uint64) bool { return !s.holds(h, &c) })
-}
-
-// add adds the cells of a list that are in the sample.
+// add adds the cells of a list that are in the sample. If the sample is too large then, it halves the sample.
 func (s *cellSample) add(c *Config, list cells.List) {
 	h := c.counters().Hasher(0)
-	for i := range list {
-		for j, key := range list[i].Keys {
-			s.addCell(&h, sampledCell{list[i].Label, key}, list[i].Counts[j])
-		}
+	s.cells = s.trim(&h, append(slices.Clone(s.cells), list...)).Summed()
+	for s.cells.Number() > s.most {
+		s.bits++
+		s.cells = s.trim(&h, s.cells)
 	}
 }
 
-// addCell counts a cell that is in the sample. If the sample is too large then, it halves the sample.
-func (s *cellSample) addCell(h *counters.Hasher, c sampledCell, count uint64) {
-	if !s.holds(h, &c) {
-		return
-	}
-	if s.counts == nil {
-		s.counts = map[sampledCell]uint64{}
-	}
-	s.counts[c] = saturate.Add(s.counts[c], count)
-	for len(s.counts) > s.most {
-		s.bits++
-		s.trim(h)
-	}
+// trim returns the cells of a list that are in the sample.
+func (s *cellSample) trim(h *counters.Hasher, list cells.List) cells.List {
+	return list.Map(func(of *cells.Section) (some cells.Squares) {
+		category := of.KeyCategory()
+		for i, key := range of.Keys {
+			first, _ := h.Hash(cells.CellOf(of.X, of.Y, key), category)
+			if bits.LeadingZeros64(first) >= s.bits {
+				some.Keys, some.Counts = append(some.Keys, key), append(some.Counts, of.Counts[i])
+			}
+		}
+		return some
+	})
 }
 
 // merge adds another sample, which it does not change.
 func (s *cellSample) merge(c *Config, o *cellSample) {
 	s.lost = s.lost || o.lost
-	h := c.counters().Hasher(0)
 	s.bits = max(s.bits, o.bits)
-	s.trim(&h)
-	for c, n := range o.counts {
-		s.addCell(&h, c, n)
-	}
+	s.add(c, o.cells)
 }
 
 // accuracy measures the error of tree t, which has total points.
 func (s *cellSample) accuracy(t *tree.List, total uint64) tree.Accuracy {
-	if len(s.counts) == 0 {
+	sampled := s.cells.Number()
+	if sampled == 0 {
 		return tree.Accuracy{}
 	}
-	byLabel := map[cells.Label][]uint64{}
-	for c := range s.counts {
-		byLabel[c.Label] = append(byLabel[c.Label], c.key)
-	}
 	excess := uint64(0)
-	for label, keys := range byLabel {
-		slices.Sort(keys)
-		squares := t.Sections.Squares(label)
-		for i, n := range squares.CountSorted(keys) {
-			excess = saturate.Add(excess, n-s.counts[sampledCell{label, keys[i]}])
+	for i := range s.cells {
+		of := &s.cells[i]
+		squares := t.Sections.Squares(of.Label)
+		for j, n := range squares.CountSorted(of.Keys) {
+			excess = saturate.Add(excess, n-of.Counts[j])
 		}
 	}
 	// There are at least as many cells as leaves, and at most as many as points.
-	number := min(max(uint64(len(s.counts))<<s.bits, uint64(t.Sections.Number())), total)
-	mean := float64(excess) / float64(len(s.counts))
+	number := min(max(uint64(sampled)<<s.bits, uint64(t.Sections.Number())), total)
+	mean := float64(excess) / float64(sampled)
 	return tree.Accuracy{Sampled: true, Cells: number, Excess: uint64(min(mean*float64(number), 1<<62))}
 }

@@ -199,19 +199,27 @@ const SectionBytes = 256
 
 // Plain returns the squares without categories: the counts of a square in all categories are added up.
 func (l List) Plain() List {
-	sums := map[region]*Merger{}
-	for i := range l {
-		at := region{l[i].X, l[i].Y}
-		if sums[at] == nil {
-			sums[at] = new(Merger)
+	out := slices.Clone(l)
+	for i := range out {
+		out[i].Label = Label{None: true, X: l[i].X, Y: l[i].Y}
+	}
+	return out.Summed()
+}
+
+// Summed returns the sections in the order of their labels, and adds up those of one label. It does not
+// change l, whose sections may be in any order.
+func (l List) Summed() (out List) {
+	l = slices.Clone(l)
+	slices.SortFunc(l, func(a, b Section) int { return a.Compare(b.Label) })
+	for from := 0; from < len(l); {
+		var sum Merger
+		to := from
+		for ; to < len(l) && l[to].Label == l[from].Label; to++ {
+			sum.Add(l[to].Squares)
 		}
-		sums[at].Add(l[i].Squares)
+		out = append(out, Section{l[from].Label, sum.Sum()})
+		from = to
 	}
-	var out List
-	for at, sum := range sums {
-		out = append(out, Section{Label{None: true, X: at.x, Y: at.y}, sum.Sum()})
-	}
-	slices.SortFunc(out, func(a, b Section) int { return a.Compare(b.Label) })
 	return out
 }
 

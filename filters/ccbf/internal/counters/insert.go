@@ -111,6 +111,16 @@ func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []
 	insert()
 }
 
+// Of returns counters of cells whose counts are exact.
+func Of(p *Params, sections cells.List) *cascade.Counters {
+	if !p.Standard {
+		return Maxima(p, sections)
+	}
+	d := cascade.New(p.Shape)
+	Insert(d, p, sections)
+	return d
+}
+
 // Maxima makes counters from all cells and their counts. Every counter is the maximum of the counts that
 // map to it. Counts are never too low, do not depend on the order, and are closer than by minimal
 // increment (Cohen and Matias 2003, section 3.2).
