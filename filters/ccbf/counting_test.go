@@ -181,21 +181,20 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 		}
 		shown := v.Grid.Bound(grid.Rect{MinX: v.Bounds.MinX, MinY: v.Bounds.MinY, MaxX: v.Bounds.MinX + 39, MaxY: v.Bounds.MinY + 9})
 		(&judge{t, r, v, model{}, true}).picture(fmt.Sprint(name, ", a pixel for each cell"), shown, 40, 10, Of(category))
-		spots := 0
-		noError(t, v.reader().Hotspots(form.Box{MinY: -1, MaxX: 200, MaxY: 100}, 5, Of(category), func(s form.Spot) bool {
-			spots++
+		top := form.Top{K: math.MaxInt, Most: 6, Least: 5}
+		noError(t, v.reader().Top(form.Box{MinY: -1, MaxX: 200, MaxY: 100}, Of(category), &top))
+		for _, s := range top.Cells {
 			if n := v.Count(s.Cell, category); n != s.Count || n < 5 {
 				t.Fatalf("%s: %v of a cell that counts %d", name, s, n)
 			}
-			return spots < 7
-		}))
-		if spots != 7 {
-			t.Errorf("%s: %d spots", name, spots)
+		}
+		if len(top.Cells) != 6 || !top.Full {
+			t.Errorf("%s: %d spots", name, len(top.Cells))
 		}
 	}
 }
 
-// Hotspots calls add no more after it returned false, with and without levels. Without levels, TopK has the
+// A list of the largest cells ends at its limit, with and without levels. Without levels, TopK has the
 // limits of Hotspots for any polygon.
 func TestSearchesEnd(t *testing.T) {
 	for _, levels := range []int{0, 3} {
@@ -206,13 +205,10 @@ func TestSearchesEnd(t *testing.T) {
 		}
 		v := viewOf(t, must(b.Sketch()).Blob())
 		for most := range 9 {
-			spots := 0
-			noError(t, v.reader().Hotspots(form.Box{MaxX: 999, MaxY: 999}, 1, Categories{}, func(form.Spot) bool {
-				spots++
-				return spots <= most
-			}))
-			if spots != most+1 {
-				t.Errorf("%d levels: add was called %d times, and returned false at the %d-th", levels, spots, most+1)
+			top := form.Top{K: math.MaxInt, Most: most, Least: 1}
+			noError(t, v.reader().Top(form.Box{MaxX: 999, MaxY: 999}, Categories{}, &top))
+			if len(top.Cells) != most || !top.Full {
+				t.Errorf("%d levels: %d cells of at most %d", levels, len(top.Cells), most)
 			}
 		}
 		failed := 0

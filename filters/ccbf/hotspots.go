@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -40,32 +41,12 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 	if threshold == 0 {
 		return nil, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
 	}
-	var spots []Spot
-	most, full := v.head.MaxSpots(), false
-	add := func(s form.Spot) bool {
-		if len(spots) == most {
-			full = true
-			return false
-		}
-		// Double the capacity, so that long lists are copied less often.
-		if len(spots) == cap(spots) {
-			spots = slices.Grow(spots, min(max(64, len(spots)), most-len(spots)))
-		}
-		spots = append(spots, Spot(s))
-		return true
+	t := form.Top{K: math.MaxInt, Least: threshold}
+	spots, err := v.top(a, of, &t)
+	if t.Full {
+		return nil, fmt.Errorf("%w: more than %d have a count of %d or more (raise the threshold or use a smaller area)", ErrSpots, t.Most, threshold)
 	}
-	on, meets, err := a.on(&v.Head)
-	if err != nil || !meets || of.None() {
-		return nil, err
-	}
-	if err := v.reader().Hotspots(on, threshold, of, add); err != nil && !full {
-		return nil, err
-	}
-	if full {
-		return nil, fmt.Errorf("%w: more than %d have a count of %d or more (raise the threshold or use a smaller area)", ErrSpots, most, threshold)
-	}
-	sortSpots(spots)
-	return spots, nil
+	return spots, err
 }
 
 // TopK returns the k cells of an area with the largest counts, or fewer if fewer have a count. The
@@ -76,15 +57,22 @@ func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)
 	}
+	t := form.Top{K: k}
+	spots, err := v.top(a, of, &t)
+	if t.Full {
+		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller area)", ErrSpots, t.Most, k)
+	}
+	return spots, err
+}
+
+// top returns the cells of an area that t collects, in the order of Hotspots.
+func (v *View) top(a Area, of Categories, t *form.Top) ([]Spot, error) {
 	on, meets, err := a.on(&v.Head)
 	if err != nil || !meets || of.None() {
 		return nil, err
 	}
-	t := form.Top{K: k, Most: v.head.MaxSpots()}
-	switch err := v.reader().TopK(on, of, &t); {
-	case t.Full:
-		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller area)", ErrSpots, t.Most, k)
-	case err != nil:
+	t.Most = v.head.MaxSpots()
+	if err := v.reader().Top(on, of, t); err != nil {
 		return nil, err
 	}
 	spots := make([]Spot, len(t.Cells))
@@ -95,20 +83,17 @@ func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	return spots, nil
 }
 
-// spotOrder compares two spots in the order of Hotspots and TopK.
-func spotOrder(a, b *Spot) int {
-	switch {
-	case a.Count != b.Count:
-		return cmp.Compare(b.Count, a.Count)
-	case a.Level != b.Level:
-		return cmp.Compare(a.Level, b.Level)
-	case a.Cell.Y != b.Cell.Y:
-		return cmp.Compare(a.Cell.Y, b.Cell.Y)
-	}
-	return cmp.Compare(a.Cell.X, b.Cell.X)
-}
-
-// sortSpots sorts spots by spotOrder.
+// sortSpots sorts spots in the order of Hotspots and TopK.
 func sortSpots(spots []Spot) {
-	slices.SortFunc(spots, func(a, b Spot) int { return spotOrder(&a, &b) })
+	slices.SortFunc(spots, func(a, b Spot) int {
+		switch {
+		case a.Count != b.Count:
+			return cmp.Compare(b.Count, a.Count)
+		case a.Level != b.Level:
+			return cmp.Compare(a.Level, b.Level)
+		case a.Cell.Y != b.Cell.Y:
+			return cmp.Compare(a.Cell.Y, b.Cell.Y)
+		}
+		return cmp.Compare(a.Cell.X, b.Cell.X)
+	})
 }

@@ -206,34 +206,20 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 	})
 }
 
-// Hotspots implements form.Reader.
-func (r *Reader) Hotspots(a form.Area, threshold uint64, of cells.Categories, add func(form.Spot) bool) error {
-	s := search{r: r, of: of}
+// Top implements form.Reader.
+func (r *Reader) Top(a form.Area, of cells.Categories, t *form.Top) error {
+	s := search{r: r, of: of, largestFirst: t.K <= t.Most}
 	s.visit = func(level int, q squareCount) bool {
-		if q.least < threshold || level > 0 {
-			return q.least >= threshold
+		// No cell of a square ranks before its south-western one.
+		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
+		c := form.Candidate{Spot: form.Spot{Cell: first, Count: q.n}, Least: q.least}
+		if level > 0 {
+			return t.Wants(c)
 		}
-		if !add(form.Spot{Cell: q.at, Count: q.n}) {
+		if !t.Add(c) {
 			s.most = 0
 		}
 		return false
-	}
-	return s.run(a)
-}
-
-// TopK implements form.Reader.
-func (r *Reader) TopK(a form.Area, of cells.Categories, t *form.Top) error {
-	s := search{r: r, of: of, largestFirst: true}
-	s.visit = func(level int, q squareCount) bool {
-		if level == 0 {
-			if !t.Add(form.Candidate{Spot: form.Spot{Cell: q.at, Count: q.n}, Least: q.least}) {
-				s.most = 0
-			}
-			return false
-		}
-		// No cell of the square ranks before its south-western one.
-		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
-		return t.Wants(form.Candidate{Spot: form.Spot{Cell: first}, Least: q.least})
 	}
 	return s.run(a)
 }

@@ -34,6 +34,8 @@ func (h *Head) MaxSpots() int { return min(MaxSpots, 1<<16+4*h.Limit.Size) }
 // Reader answers queries from a body without decoding it as a whole. The caller has cut areas and boxes
 // to the bounds. It has also checked that the sketch has the categories.
 type Reader interface {
+	// Reset makes it a reader of a body. It reads lengths and indexes. Errors wrap sketch.ErrInvalid.
+	Reset(body []byte) error
 	// Memory returns how many bytes the decoded body would take.
 	Memory() int64
 
@@ -45,9 +47,8 @@ type Reader interface {
 	Raster(p *Pixels, clip grid.Rect, of cells.Categories) error
 	Density(p *Picture, of cells.Categories) error
 
-	// Hotspots calls add with each cell that counts at least threshold, until add returns false.
-	Hotspots(a Area, threshold uint64, of cells.Categories, add func(Spot) bool) error
-	TopK(a Area, of cells.Categories, t *Top) error
+	// Top adds the cells of an area to t, except those that t does not want.
+	Top(a Area, of cells.Categories, t *Top) error
 
 	// Listing returns the squares of a sketch that knows its categories and cells; nil for counters.
 	Listing() *Squares
@@ -182,11 +183,13 @@ func (c *Candidate) before(d *Candidate) bool {
 	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
 }
 
-// Top is a heap with the K best candidates so far. The worst of them is at the root.
+// Top collects the K best candidates that have at least Least.
 type Top struct {
-	K, Most int // number of cells wanted, and the largest number allowed
-	Cells   []Candidate
-	Full    bool // more cells were found than are allowed
+	K     int         // number of cells wanted.
+	Most  int         // largest number of cells allowed.
+	Least uint64      // least value of the field Least of a candidate.
+	Cells []Candidate // the best so far: a heap once there are K, with the worst at the root.
+	Full  bool        // more cells were found than are allowed
 }
 
 func (t *Top) Len() int           { return len(t.Cells) }
@@ -201,20 +204,26 @@ func (t *Top) Pop() any { return nil }
 
 // Wants reports whether c would be among the best.
 func (t *Top) Wants(c Candidate) bool {
-	return len(t.Cells) < t.K || c.before(&t.Cells[0])
+	return c.Least >= t.Least && (len(t.Cells) < t.K || c.before(&t.Cells[0]))
 }
 
 // Add takes a candidate into account. It returns false once there are too many.
 func (t *Top) Add(c Candidate) bool {
-	switch {
-	case len(t.Cells) < min(t.K, t.Most):
-		t.Cells = append(t.Cells, c)
-		heap.Fix(t, len(t.Cells)-1)
-	case len(t.Cells) < t.K:
-		t.Full = true
-	case c.before(&t.Cells[0]):
+	switch n := len(t.Cells); {
+	case !t.Wants(c):
+	case n == t.K:
 		t.Cells[0] = c
 		heap.Fix(t, 0)
+	case n == t.Most:
+		t.Full = true
+	default:
+		if n == cap(t.Cells) {
+			// Double the capacity, so that long lists are copied less often.
+			t.Cells = slices.Grow(t.Cells, min(max(64, n), t.K-n, t.Most-n))
+		}
+		if t.Cells = append(t.Cells, c); n+1 == t.K {
+			heap.Init(t)
+		}
 	}
 	return !t.Full
 }

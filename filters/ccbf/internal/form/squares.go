@@ -269,19 +269,9 @@ func (r *Squares) eachSpot(in Area, of cells.Categories, least *uint64, f func(s
 	})
 }
 
-// Hotspots implements Reader. A square counts what a cell counts that lies in no smaller square.
-func (r *Squares) Hotspots(in Area, threshold uint64, of cells.Categories, add func(Spot) bool) error {
-	least := min(threshold, skipRest-1)
-	r.eachSpot(in, of, &least, func(s Spot, around uint64) bool {
-		s.Count = saturate.Add(s.Count, around)
-		return s.Count < threshold || add(s)
-	})
-	return nil
-}
-
-// TopK implements Reader. Squares count as in Hotspots.
-func (r *Squares) TopK(in Area, of cells.Categories, t *Top) error {
-	least := uint64(0)
+// Top implements Reader. A square counts what a cell counts that lies in no smaller square.
+func (r *Squares) Top(in Area, of cells.Categories, t *Top) error {
+	least := min(t.Least, skipRest-1)
 	r.eachSpot(in, of, &least, func(s Spot, around uint64) bool {
 		s.Count = saturate.Add(s.Count, around)
 		fits := t.Add(Candidate{Spot: s, Least: s.Count})

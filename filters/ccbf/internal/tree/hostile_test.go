@@ -65,9 +65,8 @@ func ask(t testing.TB, blob []byte) bool {
 		if sum.Low > sum.High {
 			t.Fatalf("bounds %+v", sum)
 		}
-		var top form.Top
-		top.K, top.Most = 5, 100
-		kit.NoError(t, readerOf(sheets).TopK(a.area().Area, cells.Categories{}, &top))
+		top := form.Top{K: 5, Most: 100}
+		kit.NoError(t, readerOf(sheets).Top(a.area().Area, cells.Categories{}, &top))
 	}
 	list, err := reader.All()
 	if err != nil {

@@ -1,12 +1,14 @@
 package tree
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -99,12 +101,11 @@ func TestSpots(t *testing.T) {
 					want = append(want, cells.Leaf{Key: k, Count: n, Level: s.Level(i)})
 				}
 				var got []cells.Leaf
-				if err := readerOf(sheets).Hotspots(a.area().Area, 1, cells.Categories{}, func(s form.Spot) bool {
+				top := form.Top{K: math.MaxInt, Most: math.MaxInt, Least: 1}
+				kit.NoError(t, readerOf(sheets).Top(a.area().Area, cells.Categories{}, &top))
+				for _, s := range top.Cells {
 					_, _, key := cells.Key(s.Cell)
 					got = append(got, cells.Leaf{Key: key, Count: s.Count, Level: s.Level})
-					return true
-				}); err != nil {
-					t.Fatal(err)
 				}
 				if !slices.Equal(got, want) {
 					t.Fatalf("%s: box %+v meets %d squares, expected %d", name, a, len(got), len(want))
