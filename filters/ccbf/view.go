@@ -58,24 +58,13 @@ func (v *View) Reset(blob []byte) error {
 		Grid: v.Grid, Bounds: v.Bounds, Categories: v.Categories, Total: total, TotalKnown: known,
 		Sums: v.additive(), Saturated: v.header.Flags.Has(sketch.Saturated), Limit: limit,
 	}
-	if err := v.read(b.Body); err != nil {
+	v.tree.Fit.Suppression = v.hidden
+	v.counters.Params, v.counters.Origin = *v.Config.counters(), v.parts
+	if err := v.reader().Reset(b.Body); err != nil {
 		return err
 	}
 	v.blob = blob
 	return nil
-}
-
-// read sets the reader of the form to read body.
-func (v *View) read(body []byte) error {
-	switch r := v.reader().(type) {
-	case *counters.Reader:
-		r.Params, r.Origin = *v.Config.counters(), v.parts
-		return r.Reset(body)
-	case *tree.Reader:
-		r.Fit.Suppression = v.hidden
-		return r.Reset(body)
-	}
-	return v.exact.Reset(body)
 }
 
 // checkPoint returns an error for a cell beyond the grid. It returns one as well if a category is
