@@ -221,14 +221,10 @@ func estimateOf(e form.Estimate) Estimate {
 
 // count returns how many cells of the sketch's grid lie in area a.
 func (a Area) count(v *View) (uint64, error) {
-	if a.polygon == nil {
+	p := a.polygon
+	if p == nil {
 		return a.rect.Count(), nil
 	}
-	return a.polygon.countCells(v)
-}
-
-// countCells returns how many cells of the sketch's grid have their centre inside p.
-func (p *Polygon) countCells(v *View) (uint64, error) {
 	if _, err := p.descend(v.Grid); err != nil || p.counted {
 		return p.cells, err
 	}

@@ -170,11 +170,14 @@ func (p Params) Config() (Config, error) {
 			return Config{}, c.shape.TooFew(c.Bytes)
 		}
 	}
-	if p.AtLeast == 0 {
-		return c, nil
+	switch c.AtLeast = p.AtLeast; {
+	case c.AtLeast == 0:
+	case c.AtLeast < MinLeast || c.AtLeast > MaxLeast:
+		return c, sketch.OptionError("at_least", "is %d, must be from %d to %d", c.AtLeast, MinLeast, uint64(MaxLeast))
+	case c.Overflow != ToTree:
+		return c, sketch.OptionError("at_least", "needs overflow: 'tree': counters cannot be suppressed")
 	}
-	c.AtLeast = p.AtLeast
-	return c, c.checkAtLeast()
+	return c, nil
 }
 
 // overflow returns the overflow of p. Parameters of counters imply counters.

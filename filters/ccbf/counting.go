@@ -85,15 +85,11 @@ func (c *countBuffer) add(keys, counts []uint64) {
 	if cap(c.counts) < cap(c.keys) {
 		c.counts = append(make([]uint64, 0, cap(c.keys)), c.counts...)
 	}
-	for len(c.counts) < had {
+	for len(c.counts) < len(c.keys) {
 		c.counts = append(c.counts, 1)
 	}
-	for i := range keys {
-		n := uint64(1)
-		if counts != nil {
-			n = counts[i]
-		}
-		c.counts = append(c.counts, n)
+	if counts != nil {
+		copy(c.counts[had:], counts)
 	}
 }
 

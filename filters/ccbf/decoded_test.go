@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -83,7 +82,7 @@ func TestManyPlacesWithCategories(t *testing.T) {
 		for i := range which {
 			which[i] = r.Uint32N(uint32(len(all)))
 		}
-		form.CountEach(v.reader(), got, at, which, all)
+		v.reader().CountEach(got, at, which, all)
 		m := p.model()
 		for i, c := range at {
 			want := v.Count(c, all[which[i]])

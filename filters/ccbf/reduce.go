@@ -279,14 +279,3 @@ func (s *Sketch) Suppress(k uint64) error {
 	s.Total = p.Sections.Total()
 	return nil
 }
-
-// checkAtLeast checks AtLeast and what it requires.
-func (c *Config) checkAtLeast() error {
-	switch {
-	case c.AtLeast < MinLeast || c.AtLeast > MaxLeast:
-		return sketch.OptionError("at_least", "is %d, must be from %d to %d", c.AtLeast, MinLeast, uint64(MaxLeast))
-	case c.Overflow != ToTree:
-		return sketch.OptionError("at_least", "needs overflow: 'tree': counters cannot be suppressed")
-	}
-	return nil
-}

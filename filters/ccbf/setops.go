@@ -148,7 +148,10 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	if both.form == Dense {
 		return s.subtractCounters(o, both.Config)
 	}
-	return s.subtractSquares(o)
+	if !s.sums || !o.sums {
+		return errNarrowed
+	}
+	return squaresSketch{s}.subtract(o.squares.Sections)
 }
 
 // lessTotal subtracts n from the total of counters. A total of 2^64-1 stays, because the true one
@@ -233,25 +236,6 @@ func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 	} else if s.TotalKnown {
 		s.Total = left.Sections.Total()
 	}
-}
-
-// subtractSquares is Subtract for two exact sketches or trees.
-func (s *Sketch) subtractSquares(o *Sketch) error {
-	if !s.sums || !o.sums {
-		return errNarrowed
-	}
-	a, b := s.squares, o.squares
-	for i := range b.Sections {
-		t := &b.Sections[i]
-		left, err := cells.Subtract(a.Sections.Squares(t.Label), t.Squares)
-		if err != nil {
-			return cannotSubtract(err)
-		}
-		a = a.With(t.Label, left)
-	}
-	s.replace(a)
-	s.Total = a.Sections.Total()
-	return nil
 }
 
 // narrowSquares makes an exact sketch or a tree narrower by the function by, with another one. c is the

@@ -53,15 +53,26 @@ func (s squaresSketch) add(c grid.Cell, category []byte, n uint64) error {
 }
 
 func (s squaresSketch) remove(c grid.Cell, category []byte, n uint64) error {
-	p, z := cells.LabelOf(c, category)
-	after, err := cells.Subtract(s.squares.Sections.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}})
-	if err != nil {
-		return cannotSubtract(err)
+	return s.subtract(cells.Single(c, category, n))
+}
+
+// subtract removes the points of a list. An error changes nothing.
+func (s squaresSketch) subtract(list cells.List) error {
+	after := s.squares
+	for _, of := range list {
+		left, err := cells.Subtract(after.Sections.Squares(of.Label), of.Squares)
+		switch {
+		case errors.Is(err, cells.ErrAbsent):
+			return errNoPart
+		case err != nil:
+			return errCoarser
+		}
+		after = after.With(of.Label, left)
 	}
-	s.replace(s.squares.With(p, after))
-	// Add up the total again: a total that stopped at 2^64-1 is not exact, so n cannot be subtracted from
-	// it.
-	s.Total = s.squares.Sections.Total()
+	s.replace(after)
+	// Add up the total again: a total that stopped at 2^64-1 is not exact, so no number can be subtracted
+	// from it.
+	s.Total = after.Sections.Total()
 	return nil
 }
 
@@ -72,14 +83,6 @@ func (s *Sketch) replace(squares *tree.List) {
 			return cells.Squares{Keys: s.Keys, Counts: s.Counts}
 		})}
 	}
-}
-
-// cannotSubtract returns the error for points that cannot be subtracted.
-func cannotSubtract(err error) error {
-	if errors.Is(err, cells.ErrAbsent) {
-		return errNoPart
-	}
-	return errCoarser
 }
 
 // notAdditiveError wraps sketch.ErrNotAdditive. It has a text for trees, which have no counters.

@@ -230,23 +230,21 @@ func checkBytes(blob []byte) int64 {
 
 // pairBytes implements bridge.PairBytes.
 func pairBytes(a, b *Sketch) int64 {
-	if b.Form() == Dense {
+	if b.Form() == Exact {
 		a, b = b, a
 	}
-	if a.Form() == Dense {
-		n := 16*int64(a.shape.Size[0]) + int64(a.shape.Bytes())
-		if b.Form() == Exact {
-			n += int64(a.shape.Bytes()) + a.denseScratch(b.squares.Sections.Number())
+	n := int64(0)
+	switch b.Form() {
+	case Dense:
+		if n = 16*int64(b.shape.Size[0]) + int64(b.shape.Bytes()); a.Form() == Exact {
+			n += int64(b.shape.Bytes()) + b.denseScratch(a.squares.Sections.Number())
 		}
-		return n
+	case Tree:
+		if a.Form() == Exact {
+			n = tree.FitBytes(a.squares.Sections.Number())
+		}
 	}
-	if b.Form() == Tree {
-		a, b = b, a
-	}
-	if a.Form() == Tree && b.Form() == Exact {
-		return tree.FitBytes(b.squares.Sections.Number())
-	}
-	return 0
+	return n
 }
 
 // denseScratch returns the memory that counters.Maxima and Insert take beside the counters, for a

@@ -10,8 +10,6 @@ package bridge
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -144,12 +142,7 @@ const categoryBytes = 2 * 72
 // CountEach looks up cells[i] in the category categories[which[i]] for all i, and writes the counts
 // to dst.
 func CountEach(v *ccbf.View, dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
-	r := hidden.Reader(v)
-	if c, ok := r.(*counters.Reader); ok {
-		c.CountEach(dst, cells, which, categories)
-		return
-	}
-	form.CountEach(r, dst, cells, which, categories)
+	hidden.Reader(v).CountEach(dst, cells, which, categories)
 }
 
 // IsOf reports whether v reads exactly the memory of blob, not merely equal bytes elsewhere.

@@ -120,7 +120,7 @@ func (l *lookups) count(dst []uint64, r *Reader, level int, at []grid.Cell, of c
 	})
 }
 
-// CountEach looks up at[i] in the category categories[which[i]], for all i at once.
+// CountEach implements form.Reader. It looks up all cells at once.
 func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte) {
 	var h1, h2 [hashBatch]uint64
 	h := r.hasherOf(0)

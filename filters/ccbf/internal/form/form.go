@@ -41,6 +41,8 @@ type Reader interface {
 
 	Count(c grid.Cell, category []byte) uint64
 	Counts(dst []uint64, at []grid.Cell, of cells.Categories)
+	// CountEach looks up at[i] in the category categories[which[i]] for all i, and writes the counts to dst.
+	CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
 	Sum(a Area, of cells.Categories) (uint64, error)
 	Estimate(a Area, of cells.Categories) (Estimate, error)
 
@@ -226,31 +228,6 @@ func (t *Top) Add(c Candidate) bool {
 		}
 	}
 	return !t.Full
-}
-
-// CountEach looks up in[i] in the category categories[which[i]] for all i, and writes the counts to
-// dst. It looks up the cells of each category together.
-func CountEach(r Reader, dst []uint64, in []grid.Cell, which []uint32, categories [][]byte) {
-	order := make([]uint64, len(in))
-	for i, k := range which[:len(in)] {
-		order[i] = uint64(k)<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	at, counts := make([]grid.Cell, len(in)), make([]uint64, len(in))
-	for i, o := range order {
-		at[i] = in[uint32(o)]
-	}
-	for from := 0; from < len(order); {
-		k, to := order[from]>>32, from+1
-		for to < len(order) && order[to]>>32 == k {
-			to++
-		}
-		r.Counts(counts[from:to], at[from:to], cells.Of(categories[k]))
-		from = to
-	}
-	for i, o := range order {
-		dst[uint32(o)] = counts[i]
-	}
 }
 
 // ErrTooManyCells is the error for an area with more cells than one query may look up in counters.
