@@ -69,13 +69,15 @@ func countTableOf(level uint8) int { return countTable + int(min(level, countTab
 // length in bits, and all bits but the first follow.
 const direct = 8
 
-func countSymbol(n uint64) (symbol int, extra uint) {
+func countSymbol(n uint64) int {
 	if n -= 2; n < direct {
-		return int(n), 0
+		return int(n)
 	}
-	length := bits.Len64(n)
-	return direct + length - 4, uint(length - 1)
+	return direct + bits.Len64(n) - 4
 }
+
+// extraBits returns how many bits follow the symbol of a count that is at least direct.
+func extraBits(symbol int) uint { return uint(symbol - direct + 3) }
 
 // A packet ends with the tree that gives it packetLeaves leaves or more, and a stretch of it with the tree
 // that gives it stretchLeaves. A lookup decodes one packet.
@@ -164,12 +166,14 @@ const (
 	stretchOrder  = 10 // order of the class code of the length of the first of two stretches
 )
 
-// table sets table t for symbols with these frequencies. If follows is true, it may share the table
-// before: then that table serves the symbols of both. It returns how many bits the symbols and tables
-// take more.
-func (c *Code) table(t int, freq *[symbols]uint32, follows bool) uint {
+// mayBeSame reports whether table t may be the table before: both are for split squares, or both for counts.
+func mayBeSame(t int) bool { return t > splitTable && t != countTable }
+
+// table sets table t for symbols with these frequencies. If it shares the table before, that table serves the
+// symbols of both. It returns how many bits the symbols and tables take more.
+func (c *Code) table(t int, freq *[symbols]uint32) uint {
 	alone := tableCost(freq, &c.lengths[t])
-	if follows {
+	if mayBeSame(t) {
 		both, lengths := c.freq[c.last], [symbols]uint8{}
 		for s, n := range freq {
 			both[s] += n
@@ -337,7 +341,7 @@ func ReadCode(r *sketch.Reader) (t Tables, err error) {
 	}
 	var roots []uint16
 	for i := range tables {
-		if i > splitTable && i != countTable && in.Read(1) == 1 {
+		if mayBeSame(i) && in.Read(1) == 1 {
 			t.lookup[i] = t.lookup[i-1]
 			continue
 		}

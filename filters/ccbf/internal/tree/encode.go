@@ -13,100 +13,79 @@ import (
 // bytes than trees. Lists with larger squares have maxRoot.
 const lowRoot = 1
 
-// plan counts the symbols and bits of sheets before they are written. It does so for each possible root
-// level.
-type plan struct {
-	counts [countTables][symbols]uint32
-	splits [maxRoot + 1][symbols]uint32 // symbols of split squares, by level
-	bits   uint                         // number of bits that are written without a prefix code.
-	huge   bool                         // whether the points of a packet may exceed a uint64.
-	// high is for the root level maxRoot. low is for lowRoot, which is possible only if all squares are
-	// cells.
-	high, low rootStats
-	onlyCells bool
+// gapTable plus a level is the table for gaps before trees of this level. The symbol of a gap is its bit length.
+const gapTable = tables
+
+// tokens are the parts of a stretch in reverse order: the symbol of a split square follows from the kinds of its
+// quarters.
+type tokens struct {
+	// symbols has symbols with their tables in the upper bits. A leaf has at most a count and a split square of each
+	// level, and a tree has a gap and a root.
+	symbols [(maxRoot + 3) * maxPacket]uint16
+	n       int      // number of symbols
+	values  []uint64 // gaps in squares of the level of the tree behind, and counts that are no symbol
 }
 
-// rootStats counts how many symbols and bytes the sheets take with one root level.
-type rootStats struct {
-	root  uint8
-	kinds [symbols]uint32
-	gaps  [cells.MaxLevel + 1][65]uint32 // number of gaps by level and bit length.
-	steps [65]uint32                     // number of steps between stretches by bit length.
-	bytes uint                           // bytes of the index.
-
-	packets, stretches uint // numbers of packets and of stretches.
-
-	after uint64 // the key behind the last tree of the sheet
-}
-
-// maxLengthBytes is the most bytes of the length of a packet. A leaf takes at most 27 bytes with the
-// squares around it, so a packet takes less than 2^14.
-const maxLengthBytes = 2
-
-// hugeCount is a number of points. If all leaves of a packet had it, their sum would exceed a uint64.
-const hugeCount = 1 << 55
-
-// sheet counts the symbols of sheet s. It counts a split square after the last leaf inside. So it visits
-// each leaf once for all root levels.
-func (p *plan) sheet(s *cells.Squares) {
-	p.high.after, p.low.after = 0, 0
-	levels, counts := s.Levels, s.Counts[:len(s.Keys)]
-	if levels == nil {
-		levels = make([]uint8, len(s.Keys))
-	}
-	p.onlyCells = p.onlyCells && !slices.ContainsFunc(levels, func(level uint8) bool { return level > 0 })
-	levels = levels[:len(s.Keys)]
+// reset makes t the tokens of the leaves [from, to) of a sheet.
+func (t *tokens) reset(s *cells.Squares, root uint8, from, to int) {
+	keys, counts, symbols := s.Keys[:to], s.Counts[:to], &t.symbols
+	values, at := t.values[:0], 0
 	var open [8]int // by level: the kinds of the quarters of the square around the last leaf
-	for i, key := range s.Keys {
-		// differ has the bits in which the next key differs. The last leaf has no next key, so all bits
-		// are set.
-		level, n, differ := levels[i], counts[i], ^uint64(0)
-		if i+1 < len(s.Keys) {
-			differ = key ^ s.Keys[i+1]
-		}
+	for i := to - 1; i >= from; i-- {
+		key, level, n := keys[i], s.Level(i), counts[i]
 		what := kind(n)
-		// A single point has no symbol, so n-2 wraps. CodeFor removes these counts.
-		symbol := uint8(n - 2)
+		// There is no branch for a single point, which has no symbol: the next one takes its place.
+		symbol := int(uint8(n - 2))
 		if n >= direct+2 {
-			long, extra := countSymbol(n)
-			symbol = uint8(long)
-			p.bits += extra
-			p.huge = p.huge || n >= hugeCount
+			symbol = countSymbol(n)
+			values = append(values, n-2)
 		}
-		p.counts[min(level, countTables-1)][symbol]++
-		if level >= maxRoot {
-			p.high.tree(key, level, rootSymbol(level, maxRoot, what))
+		symbols[at] = uint16(countTableOf(level)<<8 | symbol)
+		at += what - one
+		// differ has the bits in which the key before differs. The first leaf has no key before it, so all bits are
+		// set.
+		differ := ^uint64(0)
+		if i > from {
+			differ = key ^ keys[i-1]
+		}
+		for level < root {
+			quarter := key >> (2 * level & 63) & 3
+			level++
+			all := open[level&7] | what<<(2*quarter)
+			// The leaf before is in this square too.
+			if differ>>(2*level&63) == 0 {
+				open[level&7], what = all, absent
+				break
+			}
+			symbols[at] = uint16(splitTableOf(level)<<8 | all)
+			at++
+			open[level&7], what = 0, split
+		}
+		if what == absent {
 			continue
 		}
-		for level++; ; level++ {
-			all := open[level&7] | what<<(2*(key>>(2*(level-1)&63)&3))
-			// The next leaf is in this square too.
-			if differ>>(2*level&63) == 0 {
-				open[level&7] = all
-				break
-			}
-			open[level&7] = 0
-			p.splits[level][all]++
-			if level == lowRoot && p.onlyCells {
-				p.low.tree(key&^cells.LowBits(level), level, rootSymbol(level, lowRoot, split))
-			}
-			if level == maxRoot {
-				p.high.tree(key&^cells.LowBits(level), level, rootSymbol(level, maxRoot, split))
-				break
-			}
-			what = split
+		if i > from {
+			gap := ((key &^ cells.LowBits(level)) - treeEnd(s, root, i-1)) >> (2 * level)
+			symbols[at] = uint16((gapTable+int(level))<<8 | bits.Len64(gap))
+			at++
+			values = append(values, gap)
 		}
+		symbols[at] = uint16(rootTable<<8 | rootSymbol(level, root, what))
+		at++
 	}
-	p.high.index(s)
-	if p.onlyCells {
-		p.low.index(s)
-	}
+	t.n, t.values = at, values
 }
 
-// treeAt returns the key and the level of the tree that begins with a leaf.
+// treeAt returns the key and the level of the tree of a leaf.
 func treeAt(s *cells.Squares, root uint8, leaf int) (key uint64, level uint8) {
 	level = max(s.Level(leaf), root)
 	return s.Keys[leaf] &^ cells.LowBits(level), level
+}
+
+// treeEnd returns the key after the tree of a leaf.
+func treeEnd(s *cells.Squares, root uint8, leaf int) uint64 {
+	key, level := treeAt(s, root, leaf)
+	return key + cells.LowBits(level) + 1
 }
 
 // nextTree returns the index of the first leaf that begins a tree, searching from index leaf on.
@@ -125,50 +104,56 @@ func eachPacket(s *cells.Squares, root uint8, f func(from, second, to int)) {
 	}
 }
 
-// tree counts the gap and the symbol of a root, as if all trees were in one packet.
-func (q *rootStats) tree(key uint64, level uint8, symbol int) {
-	q.kinds[symbol]++
-	q.gaps[level][gapLength(q.after, key, level)]++
-	q.after = key + cells.LowBits(level) + 1
+// plan counts the tokens and bytes of sheets before they are written.
+type plan struct {
+	root  uint8
+	freq  [gapTable + cells.MaxLevel + 1][symbols]uint32 // numbers of symbols and gaps
+	steps [65]uint32                                     // number of steps between stretches by bit length.
+	bytes uint                                           // bytes of the index
+	huge  bool                                           // whether the points of a packet may exceed a uint64.
+
+	packets, stretches uint // numbers of packets and of stretches.
+
+	tokens tokens
 }
 
-// gapLength returns the bit length of the gap before a tree.
-func gapLength(after, key uint64, level uint8) int { return bits.Len64((key - after) >> (2 * level)) }
+// maxLengthBytes is the most bytes of the length of a packet. A leaf takes at most 27 bytes with the
+// squares around it, so a packet takes less than 2^14.
+const maxLengthBytes = 2
 
-// index counts the bytes of a sheet before its trees. It takes back the gaps of the first trees of packets
-// and stretches, which are not written.
-func (q *rootStats) index(s *cells.Squares) {
+// hugeCount is a number of points. If all leaves of a packet had it, their sum would exceed a uint64.
+const hugeCount = 1 << 55
+
+// sheet counts a sheet.
+func (p *plan) sheet(s *cells.Squares) {
 	packets, before := uint(0), uint64(0)
-	eachPacket(s, q.root, func(from, second, to int) {
-		first := q.begins(s, from)
-		packets++
-		q.stretches++
+	eachPacket(s, p.root, func(from, second, to int) {
+		p.stretch(s, from, second)
+		first, _ := treeAt(s, p.root, from)
 		if second < to {
-			q.stretches++
-			q.steps[bits.Len64((q.begins(s, second)-first)>>(2*q.root)-1)]++
+			p.stretch(s, second, to)
+			key, _ := treeAt(s, p.root, second)
+			p.steps[bits.Len64((key-first)>>(2*p.root)-1)]++
 		}
 		total := uint64(0) // modulo 2^64
 		for _, n := range s.Counts[from:to] {
 			total += n
+			p.huge = p.huge || n >= hugeCount
 		}
-		q.bytes += uvarintBytes((first-before)>>(2*q.root)) + uvarintBytes(total) + maxLengthBytes
-		before = first
+		p.bytes += uvarintBytes((first-before)>>(2*p.root)) + uvarintBytes(total) + maxLengthBytes
+		packets, before = packets+1, first
 	})
-	q.packets += packets
-	q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(packets))
+	p.packets += packets
+	p.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(packets))
 }
 
-// begins returns the key of the tree that begins with a leaf. Because this tree begins a packet or a
-// stretch, its gap is not written, and is taken back.
-func (q *rootStats) begins(s *cells.Squares, leaf int) uint64 {
-	key, level := treeAt(s, q.root, leaf)
-	after := uint64(0)
-	if leaf > 0 {
-		before, side := treeAt(s, q.root, leaf-1)
-		after = before + cells.LowBits(side) + 1
+// stretch counts the tokens of a stretch, which has the leaves [from, to).
+func (p *plan) stretch(s *cells.Squares, from, to int) {
+	p.stretches++
+	p.tokens.reset(s, p.root, from, to)
+	for _, t := range p.tokens.symbols[:p.tokens.n] {
+		p.freq[t>>8][t&255]++
 	}
-	q.gaps[level][gapLength(after, key, level)]--
-	return key
 }
 
 // uvarintBytes returns the bytes of a number.
@@ -176,63 +161,55 @@ func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 
 // CodeFor returns the best code for the sheets of all sections. It depends on the squares only.
 func CodeFor(sections cells.List) *Code {
-	p := plan{high: rootStats{root: maxRoot}, low: rootStats{root: lowRoot}, onlyCells: true}
+	best := codeFrom(sections, maxRoot)
+	for i := range sections {
+		if slices.ContainsFunc(sections[i].Levels, func(level uint8) bool { return level > 0 }) {
+			return best
+		}
+	}
+	if low := codeFrom(sections, lowRoot); low.size < best.size {
+		best = low
+	}
+	return best
+}
+
+// codeFrom returns the best code whose trees begin at a root level.
+func codeFrom(sections cells.List, root uint8) *Code {
+	p := plan{root: root}
 	for i := range sections {
 		for _, sheet := range sections[i].Sheets() {
 			p.sheet(&sheet)
 		}
 	}
-	var c Code
-	counts := p.bits
-	for level := range p.counts {
-		// Single points have no symbol.
-		p.counts[level][symbols-1] = 0
-		counts += c.table(countTable+level, &p.counts[level], level > 0)
-	}
-	best := c.with(&p, &p.high, counts)
-	if p.onlyCells {
-		if low := c.with(&p, &p.low, counts); low.size < best.size {
-			best = low
+	c := Code{root: root}
+	trees := uint(0)
+	for t := range tables {
+		trees += c.table(t, &p.freq[t])
+		for s := direct; t >= countTable && s < symbols; s++ {
+			trees += uint(p.freq[t][s]) * extraBits(s)
 		}
-	}
-	return best
-}
-
-// with returns the best code for the root level of q. c has the tables for the counts of leaves. With
-// all counts, these take this many bits.
-func (c Code) with(p *plan, q *rootStats, counts uint) *Code {
-	c.root = q.root
-	trees := counts + c.table(rootTable, &q.kinds, false)
-	for level := uint8(1); level <= splitTables; level++ {
-		var freq [symbols]uint32
-		// The last split table is shared by all levels from splitTables up.
-		for l := level; l <= q.root && (l == level || level == splitTables); l++ {
-			for s, n := range p.splits[l] {
-				freq[s] += n
-			}
-		}
-		trees += c.table(splitTableOf(level), &freq, level > 1)
 	}
 	head := uint(headBits)
-	c.steps = uint8(bitio.BestOrder(&q.steps))
-	for length, n := range q.steps {
+	c.steps = uint8(bitio.BestOrder(&p.steps))
+	for length, n := range p.steps {
 		head += uint(n) * bitio.ClassBits(uint(length), uint(c.steps))
 	}
-	roots := usedOf(&q.kinds)
-	for level := q.root; level <= cells.MaxLevel; level++ {
-		if hasRoots(roots, q.root, level) {
+	roots := usedOf(&p.freq[rootTable])
+	for level := root; level <= cells.MaxLevel; level++ {
+		if hasRoots(roots, root, level) {
 			head += orderBits
-			order := bitio.BestOrder(&q.gaps[level])
+			gaps := (*[65]uint32)(p.freq[gapTable+int(level)][:])
+			order := bitio.BestOrder(gaps)
 			c.orders[level] = uint8(order)
-			for length, n := range q.gaps[level] {
+			for length, n := range gaps {
 				trees += uint(n) * bitio.ClassBits(uint(length), order)
 			}
 		}
 	}
-	head += stretchBits(q.stretches-q.packets, trees) + (stretchesBits+restBits+7)*q.packets
-	c.size = q.bytes + (trees+head+7)/8
+	head += stretchBits(p.stretches-p.packets, trees) + (stretchesBits+restBits+7)*p.packets
+	c.size = p.bytes + (trees+head+7)/8
 	if p.huge {
-		c.size += 10 * q.packets
+		c.size += 10 * p.packets
 	}
 	return &c
 }
@@ -257,7 +234,7 @@ func (c *Code) AppendCode(dst []byte) []byte {
 	w.Write(uint64(c.root), rootBits)
 	w.Write(uint64(c.steps), orderBits)
 	for t := range tables {
-		if t > splitTable && t != countTable {
+		if mayBeSame(t) {
 			if c.same[t] {
 				w.Write(1, 1)
 				continue
@@ -286,12 +263,13 @@ func (c *Code) AppendCode(dst []byte) []byte {
 
 // Encoder writes sheets in a code.
 type Encoder struct {
-	code  *Code
-	words [tables][symbols]word
-	w     bitio.Writer // the trees of a packet
-	head  bitio.Writer // a whole packet
-	index []byte
-	data  []byte // all packets of a sheet
+	code   *Code
+	words  [tables][symbols]word
+	tokens tokens       // of a stretch
+	w      bitio.Writer // the trees of a packet
+	head   bitio.Writer // a whole packet
+	index  []byte
+	data   []byte // all packets of a sheet
 }
 
 // word is the code word of a symbol, with n bits.
@@ -319,73 +297,23 @@ func NewEncoder(c *Code) *Encoder {
 
 // stretch writes the trees of the leaves [from, to) of a sheet.
 func (e *Encoder) stretch(s *cells.Squares, from, to int) {
-	after := uint64(0)
-	for i := from; i < to; {
-		first := i
-		i = nextTree(s, e.code.root, first+1)
-		key, level := treeAt(s, e.code.root, first)
-		what := split
-		if s.Level(first) == level {
-			what = kind(s.Counts[first])
+	e.tokens.reset(s, e.code.root, from, to)
+	values := e.tokens.values
+	for _, t := range slices.Backward(e.tokens.symbols[:e.tokens.n]) {
+		table, symbol, last := int(t>>8), int(t&255), len(values)-1
+		if table >= gapTable {
+			e.w.WriteClass(values[last], uint(e.code.orders[table-gapTable]))
+			values = values[:last]
+			continue
 		}
-		e.write(rootTable, rootSymbol(level, e.code.root, what))
-		if first > from {
-			// The gap is counted in squares of this tree's level.
-			e.w.WriteClass((key-after)>>(2*level), uint(e.code.orders[level]))
-		}
-		if what == split {
-			e.split(s, first, i, level)
-		} else {
-			e.leaf(level, s.Counts[first])
-		}
-		after = key + cells.LowBits(level) + 1
-	}
-}
-
-// write writes a symbol of a table.
-func (e *Encoder) write(table, symbol int) {
-	w := e.words[table][symbol]
-	e.w.Write(uint64(w.bits), uint(w.n))
-}
-
-// split writes a split square of a level, which has the leaves [from, to).
-func (e *Encoder) split(s *cells.Squares, from, to int, level uint8) {
-	quarter, at := level-1, from
-	var kinds, ends [4]int
-	for q := range kinds {
-		first := at
-		for at < to && s.Keys[at]>>(2*quarter)&3 == uint64(q) {
-			at++
-		}
-		ends[q] = at
-		switch {
-		case first == at:
-		case s.Level(first) == quarter:
-			kinds[q] = kind(s.Counts[first])
-		default:
-			kinds[q] = split
+		w := e.words[table][symbol]
+		e.w.Write(uint64(w.bits), uint(w.n))
+		if table >= countTable && symbol >= direct {
+			extra := extraBits(symbol)
+			e.w.WriteLong(values[last]&(1<<extra-1), extra)
+			values = values[:last]
 		}
 	}
-	e.write(splitTableOf(level), kinds[0]|kinds[1]<<2|kinds[2]<<4|kinds[3]<<6)
-	for q, end := range ends {
-		switch kinds[q] {
-		case split:
-			e.split(s, from, end, quarter)
-		case one, more:
-			e.leaf(quarter, s.Counts[from])
-		}
-		from = end
-	}
-}
-
-// leaf writes the count of a leaf, whose kind is written.
-func (e *Encoder) leaf(level uint8, n uint64) {
-	if n == 1 {
-		return
-	}
-	symbol, extra := countSymbol(n)
-	e.write(countTableOf(level), symbol)
-	e.w.WriteLong((n-2)&(1<<extra-1), extra)
 }
 
 // packet writes a packet, and returns its first key.

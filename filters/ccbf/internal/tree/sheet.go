@@ -230,7 +230,7 @@ func (d *decoder) count(level uint8) uint64 {
 	symbol := d.symbol(countTableOf(level))
 	n := uint64(symbol)
 	if symbol >= direct {
-		length := symbol - direct + 3
+		length := extraBits(int(symbol))
 		if length > 63 {
 			d.bad = true
 			return 0
