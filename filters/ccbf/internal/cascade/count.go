@@ -30,13 +30,7 @@ func (d *Counters) limit(h1, h2, least uint64) uint64 {
 func (d *Counters) leastFrom(j, step uint64) uint64 {
 	l, least := &d.Layers[0], ^uint64(0)
 	for range d.Shape.K {
-		c := uint64(0)
-		// This is the default width in mode standard.
-		if l.Width == 8 {
-			c = uint64(l.data[j])
-		} else {
-			c = l.Load(j)
-		}
+		c := l.Load(j)
 		if c&l.Flag != 0 {
 			c = d.Value(j)
 		}

@@ -340,7 +340,8 @@ func (d *Counters) Sum() (hi, lo uint64) {
 
 // sum returns the sum of the values of a layer.
 func (l *Layer) sum() (hi, lo uint64) {
-	if l.Width != 4 && l.Width != 8 && l.Width != 16 {
+	w := l.Width
+	if w != 4 && w != 8 && w != 16 && w != 32 {
 		for j := range l.Size {
 			var carry uint64
 			lo, carry = bits.Add64(lo, l.Load(j)&l.Mask, 0)
@@ -348,22 +349,13 @@ func (l *Layer) sum() (hi, lo uint64) {
 		}
 		return hi, lo
 	}
-	w := l.Width
 	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // masks the values of all counters in a word, without flags
 	lanes := ^uint64(0) / (1<<w + 1)                // masks every second counter of a word
-	// A lane is twice as wide as a counter. The counters of this many bytes can be added up in lanes
-	// without overflow.
-	most := 8 * int((1<<(2*w)-1)/(2*l.Mask))
-	for b := l.data; len(b) > 0; {
-		block, sum := b[:min(len(b), most)], uint64(0)
-		b = b[len(block):]
-		for ; len(block) >= 8; block = block[8:] {
-			v := binary.LittleEndian.Uint64(block) & values
-			sum += v&lanes + v>>w&lanes
-		}
-		for ; sum != 0; sum >>= 2 * w {
-			lo += sum & (1<<(2*w) - 1)
-		}
+	ones := ^uint64(0) / (1<<(2*w) - 1)             // a 1 in each lane, which is twice as wide as a counter.
+	for at := 0; at < len(l.data); at += 8 {
+		v := binary.LittleEndian.Uint64(l.data[at:]) & values
+		// The product has the sum of all lanes in its highest lane.
+		lo += (v&lanes + v>>w&lanes) * ones >> (64 - 2*w)
 	}
 	return 0, lo
 }
