@@ -35,14 +35,13 @@ func (s squaresSketch) count(c grid.Cell, category []byte) uint64 {
 
 // add counts the points at the cell itself, also in a tree, so that the place is not lost.
 func (s squaresSketch) add(c grid.Cell, category []byte, n uint64) error {
-	p, z := cells.LabelOf(c, category)
-	before, one := s.squares.Sections.Squares(p), cells.Squares{Keys: []uint64{z}, Counts: []uint64{n}}
-	after := s.squares.With(p, cells.Merge(before, one))
+	before, one := s.squares.Sections, cells.Single(c, category, n)
+	after := &tree.List{Sections: append(one, before...).Summed(), Tau: s.squares.Tau}
 	if !s.pruned {
 		s.squares = after
 		return nil
 	}
-	if before.Len() == 0 {
+	if len(after.Sections) > len(before) {
 		if _, ok := after.Within(s.Bytes); !ok {
 			return after.TooLong(s.Bytes)
 		}
@@ -56,23 +55,19 @@ func (s squaresSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	return s.subtract(cells.Single(c, category, n))
 }
 
-// subtract removes the points of a list. An error changes nothing.
+// subtract removes points from the squares.
 func (s squaresSketch) subtract(list cells.List) error {
-	after := s.squares
-	for _, of := range list {
-		left, err := cells.Subtract(after.Sections.Squares(of.Label), of.Squares)
-		switch {
-		case errors.Is(err, cells.ErrAbsent):
-			return errNoPart
-		case err != nil:
-			return errCoarser
-		}
-		after = after.With(of.Label, left)
+	left, err := s.squares.Sections.Subtract(list)
+	switch {
+	case errors.Is(err, cells.ErrAbsent):
+		return errNoPart
+	case err != nil:
+		return errCoarser
 	}
-	s.replace(after)
-	// Add up the total again: a total that stopped at 2^64-1 is not exact, so no number can be subtracted
-	// from it.
-	s.Total = after.Sections.Total()
+	s.replace(&tree.List{Sections: left, Tau: s.squares.Tau})
+	// Add up the total again: a total that stopped at 2^64-1 is not exact, so nothing can be subtracted from
+	// it.
+	s.Total = left.Total()
 	return nil
 }
 

@@ -122,19 +122,18 @@ func (l List) Squares(p Label) Squares {
 	return Squares{}
 }
 
-// With returns a copy of l in which label p has the squares s. If s is empty, the copy has no such section.
-func (l List) With(p Label, s Squares) List {
+// Subtract returns l without the points of o, as Subtract does for each section. It changes neither list.
+func (l List) Subtract(o List) (List, error) {
 	out := slices.Clone(l)
-	switch i, ok := l.At(p); {
-	case s.Len() == 0 && ok:
-		out = slices.Delete(out, i, i+1)
-	case s.Len() == 0:
-	case ok:
-		out[i].Squares = s
-	default:
-		out = slices.Insert(out, i, Section{p, s})
+	for i := range o {
+		left, err := Subtract(l.Squares(o[i].Label), o[i].Squares)
+		if err != nil {
+			return nil, err
+		}
+		at, _ := l.At(o[i].Label) // a section that l does not have is an error
+		out[at].Squares = left
 	}
-	return out
+	return slices.DeleteFunc(out, func(s Section) bool { return s.Len() == 0 }), nil
 }
 
 // Map returns a list of what f returns for each section, without the sections for which that is empty.
@@ -231,30 +230,23 @@ var ErrAcross = errors.New("a square of the tree lies across a border of the coa
 func (l List) Coarser(factor uint64) (List, error) {
 	var out List
 	levels := slices.ContainsFunc(l, func(s Section) bool { return s.Levels != nil })
-	for from := 0; from < len(l); {
-		p := l[from].Label
-		into := map[region]*Squares{}
-		to := from
-		for ; to < len(l) && l[to].Category == p.Category && l[to].None == p.None; to++ {
-			s := &l[to]
-			if i, ok := coarsen(s.Squares, region{s.X, s.Y}, factor, into); !ok {
-				at, side := CellOf(s.X, s.Y, s.Keys[i]), uint64(1)<<s.Level(i)
-				return nil, fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
-					ErrAcross, side, side, at.X, at.Y)
-			}
+	for i := range l {
+		s, into := &l[i], map[region]*Squares{}
+		if j, ok := coarsen(s.Squares, region{s.X, s.Y}, factor, into); !ok {
+			at, side := CellOf(s.X, s.Y, s.Keys[j]), uint64(1)<<s.Level(j)
+			return nil, fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
+				ErrAcross, side, side, at.X, at.Y)
 		}
 		for at, squares := range into {
-			p.X, p.Y = at.x, at.y
 			if !levels {
 				squares.Levels = nil
 			}
-			sorted := Sorted(*squares)
+			p, sorted := s.Label, Sorted(*squares)
+			p.X, p.Y = at.x, at.y
 			out = append(out, Section{p, sorted.Clone()}) // coarsen made room for more
 		}
-		from = to
 	}
-	slices.SortFunc(out, func(a, b Section) int { return a.Compare(b.Label) })
-	return out, nil
+	return out.Summed(), nil
 }
 
 // Of returns the cells of a set of categories, without the categories: the counts of a cell are added up.

@@ -55,11 +55,6 @@ type Accuracy struct {
 	Suppression
 }
 
-// With returns a copy of t in which label p has the squares s. If s is empty, the copy has no such section.
-func (t *List) With(p cells.Label, s cells.Squares) *List {
-	return &List{Sections: t.Sections.With(p, s), Tau: t.Tau}
-}
-
 // Most returns the largest number by which the count of a cell can be too high. categories says whether
 // points have categories: then it is for the count over all of them.
 func (t *List) Most(categories bool) uint64 {
