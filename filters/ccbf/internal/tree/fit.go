@@ -72,6 +72,9 @@ func (f *fitter) build(w window) {
 	}
 }
 
+// allKeys is the highest key.
+const allKeys = ^uint64(0)
+
 // try prunes with threshold tau, for squares with keys up to upTo, and with the next lower threshold for
 // the others. The result is in the fitter's memory.
 func (f *fitter) try(tau Tau, upTo uint64) *List {
@@ -100,30 +103,6 @@ func (f *fitter) finish(t *List) {
 			t.Fit.Excess = saturate.Add(t.Fit.Excess, excess(before.Keys, &s.Squares))
 		}
 	}
-}
-
-// fit searches for a threshold at which the tree fits, but does not at the next lower threshold. It
-// assumes that a leaf takes about each bytes. It returns nil if the threshold is not in the window.
-func (f *fitter) fit(each float64) (*List, bool) {
-	var fits *List
-	t, above, ok := f.search(each, func(t int) uint64 {
-		p := f.try(Tau(t), ^uint64(0))
-		if p.code.Size() <= f.limit {
-			fits = p
-			f.free ^= 1
-		}
-		return p.code.Size()
-	})
-	switch {
-	case !ok:
-		return nil, false
-	case fits == nil:
-		fits = f.try(Tau(t), ^uint64(0))
-	case above > 0:
-		fits = f.fill(fits, above)
-	}
-	f.finish(fits)
-	return fits, fits.code.Size() <= f.limit
 }
 
 // Where on the curve the next lower threshold may begin.
@@ -177,11 +156,12 @@ const (
 	sureBytes  = 0.5
 )
 
-// search returns a threshold t whose size is at most the limit, while the size at t-1, notFitting,
-// exceeds it. If no threshold fits, it returns the highest one. It returns false if t is not in the
-// window. It interpolates: first as if every leaf took each bytes, and then between the thresholds that
-// it has tried.
-func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFitting uint64, ok bool) {
+// fit returns the tree of a threshold at which it fits, but does not at the next lower threshold. If no threshold
+// fits, it returns the tree of the highest one, and false. It returns nil if the threshold is not in the window. It
+// interpolates: first as if every leaf took each bytes, and then between the thresholds that it has tried.
+func (f *fitter) fit(each float64) (*List, bool) {
+	var fits *List
+	notFitting := uint64(0)                  // the bytes at threshold low
 	low, high := f.window.low, f.window.high // threshold low does not fit; if any threshold fits, high does
 	below, above := each, each
 	for tries := 0; low+1 < high; tries++ {
@@ -190,7 +170,8 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 			t = f.leastFor(float64(f.limit), low, high, below, above)
 		}
 		t = min(max(t, low+1), high-1)
-		n := size(t)
+		p := f.try(Tau(t), allKeys)
+		n := p.code.Size()
 		each := float64(n) / float64(max(f.leaves[t], 1))
 		if n > f.limit {
 			low, below, notFitting = t, each, n
@@ -199,7 +180,8 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 			}
 			continue
 		}
-		high, above = t, each
+		high, above, fits = t, each, p
+		f.free ^= 1
 		if low == f.window.low {
 			below = each
 		}
@@ -210,7 +192,16 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 			low, notFitting = t-1, next
 		}
 	}
-	return high, notFitting, (low > f.window.low || low < 0) && (high < f.window.high || high == Taus-1)
+	switch {
+	case low == f.window.low && low >= 0, high == f.window.high && high < Taus-1:
+		return nil, false
+	case fits == nil:
+		fits = f.try(Tau(high), allKeys)
+	case notFitting > 0:
+		fits = f.fill(fits, notFitting)
+	}
+	f.finish(fits)
+	return fits, fits.code.Size() <= f.limit
 }
 
 // leastFor returns the least threshold from low to high at which all leaves take at most limit bytes, or
@@ -298,7 +289,7 @@ func (f *fitter) guess() (t int, each float64) {
 			// The last size was measured at nearly the same threshold, so each is about the same.
 			break
 		}
-		p := g.try(Tau(t), ^uint64(0))
+		p := g.try(Tau(t), allKeys)
 		// The size of the sample includes all tables, and the jumps between stretches. Both are
 		// subtracted, because they do not grow with the leaves. The tables are then divided among the
 		// leaves of the whole tree.
