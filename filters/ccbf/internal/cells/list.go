@@ -82,14 +82,8 @@ func ReadLabel(r *sketch.Reader, categories bool) (LabelView, error) {
 	return p, r.Err()
 }
 
-// Compare orders labels as Label.Compare does.
+// Compare orders the labels of one body as Label.Compare does: all of them have a category, or none.
 func (p *LabelView) Compare(q *LabelView) int {
-	if (p.Category == nil) != (q.Category == nil) {
-		if p.Category == nil {
-			return -1
-		}
-		return 1
-	}
 	return cmp.Or(bytes.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
 }
 
