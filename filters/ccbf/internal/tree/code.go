@@ -106,9 +106,9 @@ type Code struct {
 	same    [tables]bool // by table: whether the table before serves its symbols too.
 	freq    [tables][symbols]uint32
 	lengths [tables][symbols]uint8
-	cost    [tables]uint // bits of all symbols of a table and of the table itself.
-	last    int          // the last table that is not the same as the one before it.
-	size    uint         // the most bytes of all sheets and of the code itself
+	last    int  // the last table that is not the same as the one before it.
+	cost    uint // bits of all symbols of the last table and of the table itself.
+	size    uint // the most bytes of all sheets and of the code itself
 }
 
 // Size returns the most bytes that the code and the sheets take. The true size is a few bytes per packet
@@ -178,15 +178,15 @@ func (c *Code) table(t int, freq *[symbols]uint32) uint {
 		for s, n := range freq {
 			both[s] += n
 		}
-		before := c.cost[c.last]
+		before := c.cost
 		if together := tableCost(&both, &lengths); together <= alone+before {
-			c.freq[c.last], c.lengths[c.last], c.cost[c.last] = both, lengths, together
+			c.freq[c.last], c.lengths[c.last], c.cost = both, lengths, together
 			c.same[t] = true
 			// A negative difference wraps around, and the sum wraps back.
 			return together - before
 		}
 	}
-	c.freq[t], c.cost[t], c.last = *freq, alone, t
+	c.freq[t], c.cost, c.last = *freq, alone, t
 	return alone
 }
 

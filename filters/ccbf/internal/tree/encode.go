@@ -189,6 +189,11 @@ func codeFrom(sections cells.List, root uint8) *Code {
 			trees += uint(p.freq[t][s]) * extraBits(s)
 		}
 	}
+	for t, same := range c.same {
+		if same {
+			c.lengths[t] = c.lengths[t-1]
+		}
+	}
 	head := uint(headBits)
 	c.steps = uint8(bitio.BestOrder(&p.steps))
 	for length, n := range p.steps {
@@ -264,7 +269,7 @@ func (c *Code) AppendCode(dst []byte) []byte {
 // Encoder writes sheets in a code.
 type Encoder struct {
 	code   *Code
-	words  [tables][symbols]word
+	words  [tables][symbols]uint16
 	tokens tokens       // of a stretch
 	w      bitio.Writer // the trees of a packet
 	head   bitio.Writer // a whole packet
@@ -272,25 +277,11 @@ type Encoder struct {
 	data   []byte // all packets of a sheet
 }
 
-// word is the code word of a symbol, with n bits.
-type word struct {
-	bits uint16
-	n    uint8
-}
-
 // NewEncoder returns an encoder for a code.
 func NewEncoder(c *Code) *Encoder {
 	e := &Encoder{code: c}
 	for t := range tables {
-		if c.same[t] {
-			e.words[t] = e.words[t-1]
-			continue
-		}
-		var words [symbols]uint16
-		wordsOf(words[:], c.lengths[t][:])
-		for s, w := range words {
-			e.words[t][s] = word{w, c.lengths[t][s]}
-		}
+		wordsOf(e.words[t][:], c.lengths[t][:])
 	}
 	return e
 }
@@ -306,8 +297,7 @@ func (e *Encoder) stretch(s *cells.Squares, from, to int) {
 			values = values[:last]
 			continue
 		}
-		w := e.words[table][symbol]
-		e.w.Write(uint64(w.bits), uint(w.n))
+		e.w.Write(uint64(e.words[table][symbol]), uint(e.code.lengths[table][symbol]))
 		if table >= countTable && symbol >= direct {
 			extra := extraBits(symbol)
 			e.w.WriteLong(values[last]&(1<<extra-1), extra)
