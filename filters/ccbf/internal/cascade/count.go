@@ -143,9 +143,6 @@ type meeting struct {
 // apart returns an upper bound of a key's count, for counters that are sums. It takes into account that
 // several positions of the key share a counter. least is the least counter of the key. O(k * layers).
 func (d *Counters) apart(h1, h2, least uint64) uint64 {
-	if !d.meets(h2) {
-		return least
-	}
 	var all [MaxK]meeting
 	l, meetings, shift := &d.Layers[0], all[:d.Shape.K], uint(0)
 	j, step := l.mod(h1), l.mod(h2)
@@ -182,19 +179,6 @@ func (d *Counters) apart(h1, h2, least uint64) uint64 {
 		shift += l.Width - 1
 	}
 	return least
-}
-
-// meets reports whether two positions of a key with hash h2 are the same in the last layer. Positions
-// that are the same in any layer are so in the last one too.
-func (d *Counters) meets(h2 uint64) bool {
-	l := &d.Layers[d.Shape.Layers-1]
-	j, step := uint64(0), l.mod(h2)
-	for range d.Shape.K - 1 {
-		if j = next(j, step, l.Size); j == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // join unites meetings whose counters in layer l are the same. Before, each has another counter of the
