@@ -16,7 +16,7 @@ import (
 // Density draws the squares that are nearest in size to pixels.
 func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 	return of.Each(func(category []byte) error {
-		return r.draw(&picture{Picture: p}, category, r.levelOf(p))
+		return r.draw(p, asCounted, category, r.levelOf(p))
 	})
 }
 
@@ -24,42 +24,29 @@ func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 // counts of some of their cells, and returns true.
 func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64) (sampled bool, err error) {
 	err = of.Each(func(category []byte) error {
-		how, err := r.drawWithin(&picture{Picture: p}, category, most/uint64(of.Number()))
+		how, err := r.drawWithin(p, asCounted, category, most/uint64(of.Number()))
 		sampled = sampled || how.isSample
 		return err
 	})
 	return sampled, err
 }
 
-// picture is a form.Picture that is drawn, either of counts or of estimates.
-type picture struct {
-	*form.Picture
-	noise *noise.Cells // computes estimates from counts; nil for a picture of counts.
-}
-
-// value returns what is drawn for a count.
-func (p *picture) value(n uint64) float64 {
-	if p.noise != nil {
-		return p.noise.Estimate(n)
-	}
-	return float64(n)
-}
-
-// count is value less what a count of 0 draws.
-func (p *picture) count(n uint64) float64 { return p.value(n) - p.value(0) }
+// asCounted is the value of a count in a picture of counts.
+func asCounted(n uint64) float64 { return float64(n) }
 
 // levelOf returns the level whose squares are nearest in size to pixels.
 func (r *Reader) levelOf(p *form.Picture) int {
 	return min(squaresFor(r, p.Side()), int(r.Levels))
 }
 
-// draw draws the squares of a level.
-func (r *Reader) draw(p *picture, category []byte, level int) error {
+// draw draws the squares of a level, each by the value of its count less that of a count of 0.
+func (r *Reader) draw(p *form.Picture, value func(n uint64) float64, category []byte, level int) error {
+	none := value(0)
 	return p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
 		s := search{r: r, of: cells.Of(category)}
 		s.visit = func(l int, q squareCount) bool {
 			if l == level {
-				to.Spread(grid.Cell{X: q.at.X << level, Y: q.at.Y << level}, p.count(q.least))
+				to.Spread(grid.Cell{X: q.at.X << level, Y: q.at.Y << level}, value(q.least)-none)
 			}
 			return l > level
 		}
@@ -71,20 +58,20 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 // say little about the sum.
 const leastReads = 4
 
-// drawWithin draws a category with at most most lookups, and returns how it did.
-func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readPlan, err error) {
-	unit := r.levelOf(p.Picture)
+// drawWithin draws the values of counts of a category with at most most lookups, and returns how it did.
+func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, category []byte, most uint64) (how readPlan, err error) {
+	unit := r.levelOf(p)
 	// With levels, a search also looks up the larger squares, which are a third more. So it may draw half
 	// of most.
 	if p.SquaresIn(r.Head, unit) <= most/2 {
-		return squaresAt(unit), r.draw(p, category, unit)
+		return squaresAt(unit), r.draw(p, value, category, unit)
 	}
 	if r.Levels > 0 {
 		// A search skips the inside of empty squares, so most lookups may suffice. It draws into a copy,
 		// because a search that fails has drawn only a part.
-		some := *p.Picture
+		some := *p
 		some.Pixels = make([]float64, len(p.Pixels))
-		err := r.Head.Limit.Within(most, func() error { return r.draw(&picture{&some, p.noise}, category, unit) })
+		err := r.Head.Limit.Within(most, func() error { return r.draw(&some, value, category, unit) })
 		if err == nil {
 			for i, n := range some.Pixels {
 				p.Pixels[i] += n
@@ -115,7 +102,7 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how readP
 				r.squares(counts, unit, at, cells.Of(category))
 				sum := 0.0
 				for _, c := range counts {
-					sum += p.value(c)
+					sum += value(c)
 				}
 				if sum != 0 {
 					to.Spread(grid.Cell{X: x << level, Y: y << level}, sum*(float64(in.Count())/float64(len(at))))
@@ -210,8 +197,8 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 	for last+1 < len(e.scales) && squaresFor(r, e.scales[last].Side()) < int(r.Levels) {
 		last++
 	}
-	p := e.scales[last].empty(n)
-	if how, err = r.drawWithin(p, category, most); err != nil {
+	p := e.scales[last].empty()
+	if how, err = r.drawWithin(p, n.Estimate, category, most); err != nil {
 		return how, err
 	}
 	// A sample subtracted the noise of every cell that it read.
@@ -219,18 +206,18 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 	if how.isSample {
 		none = 0
 	}
-	e.scales[last].add(r, p, how, none)
+	e.scales[last].add(r, n, p, how, none)
 	for k := last + 1; k < len(e.scales); k++ {
 		parts := p
-		p = e.scales[k].empty(n)
+		p = e.scales[k].empty()
 		for i, v := range parts.Pixels {
 			p.Pixels[around(i, parts.Width, p.Width)] += v
 		}
-		e.scales[k].add(r, p, how, 0)
+		e.scales[k].add(r, n, p, how, 0)
 	}
 	for k := last - 1; k >= 0 && !how.isSample; k-- {
-		p, level := e.scales[k].empty(n), r.levelOf(&e.scales[k].Picture)
-		err := r.Head.Limit.Within(most, func() error { return r.draw(p, category, level) })
+		p, level := e.scales[k].empty(), r.levelOf(&e.scales[k].Picture)
+		err := r.Head.Limit.Within(most, func() error { return r.draw(p, n.Estimate, category, level) })
 		if many := new(form.ErrTooManyCells); errors.As(err, &many) {
 			// Finer scales need even more lookups.
 			break
@@ -238,7 +225,7 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 		if err != nil {
 			return how, err
 		}
-		e.scales[k].add(r, p, squaresAt(level), none)
+		e.scales[k].add(r, n, p, squaresAt(level), none)
 	}
 	return how, nil
 }
@@ -248,10 +235,10 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 func around(i, partsWidth, width int) int { return i/partsWidth/2*width + i%partsWidth/2 }
 
 // empty returns a picture of the scale without points, to draw estimates in.
-func (s *scale) empty(n *noise.Cells) *picture {
+func (s *scale) empty() *form.Picture {
 	p := s.Picture
 	p.Pixels = make([]float64, len(s.Pixels))
-	return &picture{&p, n}
+	return &p
 }
 
 // Finish adds to dst what exceeds the noise, from single pixels to large ones. A large pixel may exceed
@@ -331,14 +318,14 @@ type readPlan struct {
 // squaresAt returns the plan of all squares of a level, one lookup each.
 func squaresAt(level int) readPlan { return readPlan{level, 1, 1, false} }
 
-// add adds a picture of counts, from each of whose squares it subtracts none, the noise of an empty square. With
+// add adds a picture of counts with noise n. From each square it subtracts none, the noise of an empty one. With
 // levels, a square is looked up only if the larger ones around it have points. Its noise is lower than what is
 // subtracted.
-func (s *scale) add(r *Reader, p *picture, how readPlan, none float64) {
+func (s *scale) add(r *Reader, n *noise.Cells, p *form.Picture, how readPlan, none float64) {
 	side, bounds := r.Head.Grid.Res()*math.Exp2(float64(how.level)), r.Head.Bounds.Squares(how.level)
 	x := covered(p.Box.Min[0], p.Box.Max[0], p.Width, side, float64(bounds.MinX), float64(bounds.MaxX+1))
 	y := covered(p.Box.Min[1], p.Box.Max[1], p.Height, side, float64(bounds.MinY), float64(bounds.MaxY+1))
-	second, third := p.noise.Second*how.cells*how.cells/how.read, p.noise.Third*how.cells*how.cells*how.cells/how.read/how.read
+	second, third := n.Second*how.cells*how.cells/how.read, n.Third*how.cells*how.cells*how.cells/how.read/how.read
 	for j, row := range y {
 		for i, column := range x {
 			at := (p.Height-1-j)*p.Width + i
