@@ -117,7 +117,6 @@ func loadNibble(l0 []byte, j uint64) uint64 {
 // are read for all, and there is a branch for a key, not for each counter.
 
 const (
-	byteMask = 1<<7 - 1
 	byteFlag = 1 << 7
 	// mostUnderByte is the largest value of two layers.
 	mostUnderByte = byteFlag<<3 - 1

@@ -87,9 +87,6 @@ func (c Corners) Has(key uint64) bool {
 	return x >= c.minX && x <= c.maxX && y >= c.minY && y <= c.maxY
 }
 
-// Low returns the lowest key of c.
-func (c Corners) Low() uint64 { return c.minX | c.minY }
-
 // Next returns the lowest key of c that is at least key, and false if there is none. It looks at the bits from
 // the highest on, and keeps the part of c whose keys have the same higher bits as key. This is BIGMIN in
 // Tropf and Herzog 1981, "Multidimensional Range Search in Dynamically Balanced Trees".
