@@ -85,8 +85,8 @@ func (v *View) check() error {
 	return nil
 }
 
-// sketch returns a copy in memory.
-func (v *View) sketch() *Sketch { return (&Sketch{v.filter}).Clone() }
+// sketch returns the view as a sketch, in the memory of the BLOB.
+func (v *View) sketch() *Sketch { return (*Sketch)(v) }
 
 // Info describes a filter without its keys.
 type Info struct {

@@ -23,10 +23,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
-	Add:  keyed.Unfailing((*Sketch).AddHashes),
-	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return agree(s.finished(), &v.filter) },
-	Unite: func(s *Sketch, v *View) error { s.or(&v.filter); return nil },
+	View: NewView, Check: (*View).check, Sketch: (*View).sketch,
 
 	Questions: []keyed.Question{
 		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the set: always true for a key that was added, true with probability bloom_fpp for any other."},

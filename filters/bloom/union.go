@@ -46,25 +46,31 @@ func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(s.finished(), o); err != nil {
 		return err
 	}
-	s.or(o)
-	return nil
-}
-
-// or unites s with other, which must agree: it sets the bits that other has.
-func (s *Sketch) or(other *filter) {
-	other = s.sameSize(other)
-	keyed.Unite(&s.Base, other.Base)
-	b, o := s.bits, other.bits[:len(s.bits)]
-	for i := 0; i+8 <= len(b); i += 8 {
-		binary.LittleEndian.PutUint64(b[i:], binary.LittleEndian.Uint64(b[i:])|binary.LittleEndian.Uint64(o[i:]))
+	o = s.sameSize(o)
+	keyed.Unite(&s.Base, o.Base)
+	to, from := s.bits, o.bits[:len(s.bits)]
+	for i := 0; i+8 <= len(to); i += 8 {
+		binary.LittleEndian.PutUint64(to[i:], binary.LittleEndian.Uint64(to[i:])|binary.LittleEndian.Uint64(from[i:]))
 	}
+	return nil
 }
 
 // Intersect keeps the bits that other has too, which is unchanged and must agree as for Union. Every
 // key that is in both is still contained. An absent key is contained no more often than in either, but
 // more often than in a filter of the common keys alone. The total is unknown afterwards. O(m).
 func (s *Sketch) Intersect(other *Sketch) error {
-	return s.intersect(other.finished())
+	o := other.finished()
+	if err := agree(s.finished(), o); err != nil {
+		return err
+	}
+	o = s.sameSize(o)
+	keyed.Unite(&s.Base, o.Base)
+	keyed.Forget(&s.Base)
+	to, from := s.bits, o.bits[:len(s.bits)]
+	for i := 0; i+8 <= len(to); i += 8 {
+		binary.LittleEndian.PutUint64(to[i:], binary.LittleEndian.Uint64(to[i:])&binary.LittleEndian.Uint64(from[i:]))
+	}
+	return nil
 }
 
 // IntersectBlob is Intersect with the filter of a BLOB, as UnionBlob is Union.
@@ -73,22 +79,7 @@ func (s *Sketch) IntersectBlob(blob []byte) error {
 	if err != nil {
 		return err
 	}
-	return s.intersect(&v.filter)
-}
-
-// intersect is Intersect with a filter whose bits exist.
-func (s *Sketch) intersect(other *filter) error {
-	if err := agree(s.finished(), other); err != nil {
-		return err
-	}
-	other = s.sameSize(other)
-	keyed.Unite(&s.Base, other.Base)
-	keyed.Forget(&s.Base)
-	b, o := s.bits, other.bits[:len(s.bits)]
-	for i := 0; i+8 <= len(b); i += 8 {
-		binary.LittleEndian.PutUint64(b[i:], binary.LittleEndian.Uint64(b[i:])&binary.LittleEndian.Uint64(o[i:]))
-	}
-	return nil
+	return s.Intersect(v.sketch())
 }
 
 // Shrink drops blocks until the BLOB has at most size bytes, and keeps as many bits as it can. Only the

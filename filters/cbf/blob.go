@@ -133,5 +133,5 @@ func (v *View) checkTotal() error {
 	return nil
 }
 
-// sketch returns a copy in memory.
-func (v *View) sketch() *Sketch { return (&Sketch{v.filter}).Clone() }
+// sketch returns the view as a sketch, in the memory of the BLOB.
+func (v *View) sketch() *Sketch { return (*Sketch)(v) }

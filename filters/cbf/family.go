@@ -26,11 +26,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	Options: options, Defaults: defaults, New: New, Empty: Params.empty,
-	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
-	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree:    func(s *Sketch, v *View) error { return agree(&s.filter, &v.filter) },
-	Unite:    func(s *Sketch, v *View) error { s.unite(&v.filter); return nil },
-	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.filter) },
+	View: NewView, Check: (*View).check, Sketch: (*View).sketch,
 
 	Questions: []keyed.Question{
 		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the set: always true for a key that was added more often than removed."},

@@ -14,21 +14,13 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 // halves remain if both have them. If one has dropped them, both are used without. A counter of other
 // may be stuck because its half was stuck when it was dropped: it becomes stuck here.
 func (s *Sketch) Subtract(other *Sketch) error {
-	if err := agree(&s.filter, &other.filter); err != nil {
+	if err := agree(s, other); err != nil {
 		return err
 	}
-	return s.subtract(&other.filter)
-}
-
-// SubtractBlob is Subtract of the filter of a BLOB, as UnionBlob is Union.
-func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
-
-// subtract works on a copy, because it may return an error. other may be the filter of s itself.
-func (s *Sketch) subtract(other *filter) error {
 	if err := keyed.Part(s.Base, other.Base); err != nil {
 		return err
 	}
-	c := s.Clone()
+	c := s.Clone() // changed in place of s, because of the error below
 	both := c.halves && other.halves
 	if !both && c.halves {
 		c.drop()
@@ -42,6 +34,9 @@ func (s *Sketch) subtract(other *filter) error {
 	*s = *c
 	return nil
 }
+
+// SubtractBlob is Subtract of the filter of a BLOB, as UnionBlob is Union.
+func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
 
 // less returns the value of counter a without the occurrences of counter b. Neither of them is signed.
 // It reports false if b is not part of a. The parameter apart has the meaning that it has for subtract.

@@ -16,16 +16,23 @@ import (
 // variable length that holds while halves are kept. Past them it holds if no half was stuck: a half
 // that is stuck in a part is stuck in the union.
 func (s *Sketch) Union(other *Sketch) error {
-	if err := agree(&s.filter, &other.filter); err != nil {
+	if err := agree(s, other); err != nil {
 		return err
 	}
-	s.unite(&other.filter)
+	total, known := other.Total()
+	if known && other.halves {
+		s.room(total)
+	} else if s.halves {
+		s.drop()
+	}
+	keyed.Unite(&s.Base, other.Base)
+	s.combine(other, func(a, b uint64) (uint64, bool) { return s.kernel.unite(a, b), true })
 	return nil
 }
 
 // agree returns nil for filters that may be used together. Otherwise it returns an error that wraps
 // sketch.ErrDiffer and names both values.
-func agree(a, b *filter) error {
+func agree(a, b *Sketch) error {
 	return cmp.Or(
 		sketch.Same("variant", a.variant, b.variant),
 		sketch.Same("counter bits", a.width, b.width),
@@ -39,21 +46,9 @@ func agree(a, b *filter) error {
 	)
 }
 
-// unite adds a filter, which may be that of s itself.
-func (s *Sketch) unite(other *filter) {
-	total, known := other.Total()
-	if known && other.halves {
-		s.room(total)
-	} else if s.halves {
-		s.drop()
-	}
-	keyed.Unite(&s.Base, other.Base)
-	s.combine(other, func(a, b uint64) (uint64, bool) { return s.kernel.unite(a, b), true })
-}
-
-// combine sets every word to f of it and of the same word of other, unless that is 0. If s has dropped the
-// upper halves, the words of other are taken without them. It returns false where f does.
-func (s *Sketch) combine(other *filter, f func(a, b uint64) (word uint64, ok bool)) bool {
+// combine sets every word to f of it and of the same word of other, unless that is 0. other may be s. If s has
+// dropped the upper halves, the words of other are taken without them. It returns false where f does.
+func (s *Sketch) combine(other *Sketch, f func(a, b uint64) (word uint64, ok bool)) bool {
 	wide := other.halves && !s.halves
 	stuck := uint64(0)
 	for i := range s.words {

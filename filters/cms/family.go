@@ -21,11 +21,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	Options: options, Defaults: defaults, New: New, Empty: Params.empty,
-	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
-	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree:    func(s *Sketch, v *View) error { return agree(&s.counts, &v.counts) },
-	Unite:    func(s *Sketch, v *View) error { s.unite(&v.counts); return nil },
-	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.counts) },
+	View: NewView, Check: (*View).check, Sketch: (*View).sketch,
 
 	Questions: []keyed.Question{
 		{Kind: keyed.HowOften, Verb: "get", Summary: "Number of occurrences of a key: never below the true count."},

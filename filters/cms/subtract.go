@@ -17,17 +17,9 @@ import (
 // estimates can fall below the truth. An error changes nothing. O(width*depth). Sums are linear:
 // Cormode and Muthukrishnan 2005, section 3.
 func (s *Sketch) Subtract(other *Sketch) error {
-	if err := agree(&s.counts, &other.counts); err != nil {
+	if err := agree(s, other); err != nil {
 		return err
 	}
-	return s.subtract(&other.counts)
-}
-
-// SubtractBlob is Subtract of the sketch of a BLOB, as UnionBlob is Union.
-func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
-
-// subtract subtracts counters that agree, which may be those of s.
-func (s *Sketch) subtract(other *counts) error {
 	if s.Conservative() {
 		return fmt.Errorf("subtract from a conservative sketch: %w", sketch.ErrNotAdditive)
 	}
@@ -43,3 +35,6 @@ func (s *Sketch) subtract(other *counts) error {
 	keyed.Shrink(&s.Base, total)
 	return nil
 }
+
+// SubtractBlob is Subtract of the sketch of a BLOB, as UnionBlob is Union.
+func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }

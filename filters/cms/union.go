@@ -13,7 +13,7 @@ import (
 
 // agree returns nil for sketches that may be used together. Otherwise it returns an error that wraps
 // sketch.ErrDiffer and names both values.
-func agree(a, b *counts) error {
+func agree(a, b *Sketch) error {
 	rule := map[bool]string{true: "plain", false: "conservative"}
 	return cmp.Or(
 		sketch.Same("width", a.Width(), b.Width()),
@@ -29,20 +29,15 @@ func agree(a, b *counts) error {
 // the counts that it bounds in both, so estimates are never below the truth. They may be larger than
 // those of one sketch of the whole. O(width*depth). Cormode and Muthukrishnan 2005, section 3.
 func (s *Sketch) Union(other *Sketch) error {
-	if err := agree(&s.counts, &other.counts); err != nil {
+	if err := agree(s, other); err != nil {
 		return err
 	}
-	s.unite(&other.counts)
-	return nil
-}
-
-// unite adds counters that agree, which may be those of s: widening makes a new table for s and leaves
-// this one.
-func (s *Sketch) unite(other *counts) {
 	keyed.Unite(&s.Base, other.Base)
+	// If other is s, widening makes a new table for s and leaves the one that is read.
 	if s.c.Merge(other.c.Table, saturate.Add) {
 		keyed.SetSaturated(&s.Base, true)
 	}
+	return nil
 }
 
 // JoinSize returns the estimate of the number of pairs with equal keys, as hi*2^64 + lo. This is the
@@ -53,7 +48,20 @@ func (s *Sketch) unite(other *counts) {
 // Conservative counters are not sums, and their products can fall below the truth. O(width*depth).
 // Cormode and Muthukrishnan 2005, section 4.2.
 func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {
-	return joinSize(&a.counts, &b.counts)
+	if err := agree(a, b); err != nil {
+		return 0, 0, err
+	}
+	if !a.Additive() {
+		return 0, 0, fmt.Errorf("join size of conservative sketches: %w", sketch.ErrNotAdditive)
+	}
+	hi, lo = saturated, saturated
+	for row := range a.c.Factors { // the smallest dot product over the rows, a number of 128 bits
+		h, l := dot(a.c.Row(row), b.c.Row(row))
+		if h < hi || h == hi && l < lo {
+			hi, lo = h, l
+		}
+	}
+	return hi, lo, nil
 }
 
 // JoinSizeBlobs is JoinSize of two BLOBs, whose checksums it verifies, without
@@ -65,25 +73,7 @@ func JoinSizeBlobs(a, b []byte) (hi, lo uint64, err error) {
 			return 0, 0, err
 		}
 	}
-	return joinSize(&views[0].counts, &views[1].counts)
-}
-
-// joinSize returns the smallest dot product over the rows of a and b, a number of 128 bits.
-func joinSize(a, b *counts) (hi, lo uint64, err error) {
-	if err := agree(a, b); err != nil {
-		return 0, 0, err
-	}
-	if !a.Additive() {
-		return 0, 0, fmt.Errorf("join size of conservative sketches: %w", sketch.ErrNotAdditive)
-	}
-	hi, lo = saturated, saturated
-	for row := range a.c.Factors {
-		h, l := dot(a.c.Row(row), b.c.Row(row))
-		if h < hi || h == hi && l < lo {
-			hi, lo = h, l
-		}
-	}
-	return hi, lo, nil
+	return JoinSize(views[0].sketch(), views[1].sketch())
 }
 
 // dot returns the dot product of two rows, 2^128-1 if it is or may be larger.

@@ -91,8 +91,8 @@ func (v *View) check() error {
 	return nil
 }
 
-// sketch returns a copy in memory of a view that was checked.
-func (v *View) sketch() *Sketch { return (&Sketch{filter: v.filter}).Clone() }
+// sketch returns a view that was checked as a sketch, in the memory of the BLOB.
+func (v *View) sketch() *Sketch { return &Sketch{filter: v.filter} }
 
 // Info describes a filter without its keys.
 type Info struct {

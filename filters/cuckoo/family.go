@@ -26,11 +26,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	Options: options, Defaults: func(p *Params) { *p = p.WithDefaults() }, New: New, Empty: Params.empty,
-	Add: (*Sketch).AddHashes, Remove: (*Sketch).Remove, RemoveFrom: multiset,
-	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree:    func(s *Sketch, v *View) error { return agree(&s.filter, &v.filter) },
-	Unite:    func(s *Sketch, v *View) error { return s.unite(&v.table, v.Base) },
-	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.table, v.Base) },
+	RemoveFrom: multiset,
+	View:       NewView, Check: (*View).check, Sketch: (*View).sketch,
 
 	Questions: []keyed.Question{
 		{Kind: keyed.Whether, Verb: "contains", Summary: "Whether a key may be in the filter: always true for a key that was added and not removed."},

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -93,17 +91,14 @@ type Settings interface {
 func BaseOf(b baseHolder) *Base { return b.self() }
 
 // ByValue reports whether a sketch needs the keys themselves and not only their hashes, as for ranges
-// or lists of keys. It then has AddKey of its own, and RemoveKey if keys can be removed.
+// or lists of keys.
 func ByValue(s Sketch) bool {
 	v, ok := s.(valueSketch)
 	return ok && v.ByValue()
 }
 
 // valueSketch is a sketch that may need keys and not only their hashes.
-type valueSketch interface {
-	ByValue() bool
-	AddKey(b []byte, n uint64) error
-}
+type valueSketch interface{ ByValue() bool }
 
 // About implements Any.
 func (f *Family[P, S, V]) About() sketch.Family { return f.Family }
@@ -157,46 +152,38 @@ func (f *Family[P, S, V]) Clone(s Sketch) Sketch { return s.(S).Clone() }
 
 // Add implements Any.
 func (f *Family[P, S, V]) Add(s Sketch, h1s, h2s, ns []uint64) error {
-	if f.spec.Add == nil {
-		return fmt.Errorf("add hashes to %s %s sketch, which keeps keys: %w", f.Article, f.Name, sketch.ErrUnsupported)
+	switch s := s.(type) {
+	case hashAdder:
+		s.AddHashes(h1s, h2s, ns)
+		return nil
+	case hashFiller:
+		return s.AddHashes(h1s, h2s, ns)
 	}
-	return f.spec.Add(s.(S), h1s, h2s, ns)
+	return fmt.Errorf("add hashes to %s %s sketch, which keeps keys: %w", f.Article, f.Name, sketch.ErrUnsupported)
 }
 
 // AddKey implements Any.
 func (f *Family[P, S, V]) AddKey(s Sketch, b []byte, n uint64) error {
-	if ByValue(s) {
-		return s.(valueSketch).AddKey(b, n)
+	if s, is := s.(keyAdder); is {
+		s.AddKey(b, n)
+		return nil
 	}
-	k := ones.Get().(*singleKey)
-	defer ones.Put(k)
-	k.h1[0], k.h2[0] = key.Hash(s.self().seed, b)
-	k.n[0] = n
-	return f.Add(s, k.h1[:], k.h2[:], k.n[:])
+	return s.(keyFiller).AddKey(b, n)
 }
-
-// singleKey holds one key for functions that take many.
-type singleKey struct{ h1, h2, n [1]uint64 }
-
-var ones = sync.Pool{New: func() any { return new(singleKey) }}
 
 // Removes implements Any.
 func (f *Family[P, S, V]) Removes() (options string, is bool) {
-	return f.spec.RemoveFrom, f.spec.Remove != nil
+	var none S
+	_, is = any(none).(keyRemover)
+	return f.spec.RemoveFrom, is
 }
 
 // RemoveKey implements Any.
 func (f *Family[P, S, V]) RemoveKey(s Sketch, b []byte, n uint64) error {
-	switch {
-	case f.spec.Remove == nil:
-		return fmt.Errorf("remove from %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
-	case ByValue(s):
-		return s.(interface {
-			RemoveKey(b []byte, n uint64) error
-		}).RemoveKey(b, n)
+	if s, is := s.(keyRemover); is {
+		return s.RemoveKey(b, n)
 	}
-	h1, h2 := key.Hash(s.self().seed, b)
-	return f.spec.Remove(s.(S), h1, h2, n)
+	return fmt.Errorf("remove from %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
 }
 
 // Unite implements Any.
@@ -206,7 +193,11 @@ func (f *Family[P, S, V]) Unite(s, from Sketch) error { return s.(S).Union(from.
 func (f *Family[P, S, V]) UniteBlob(s Sketch, blob []byte) error { return f.UnionBlob(s.(S), blob) }
 
 // Subtracts implements Any.
-func (f *Family[P, S, V]) Subtracts() bool { return f.spec.Subtract != nil }
+func (f *Family[P, S, V]) Subtracts() bool {
+	var none S
+	_, is := any(none).(subtracter[S])
+	return is
+}
 
 // Subtract implements Any.
 func (f *Family[P, S, V]) Subtract(s Sketch, blob []byte) error { return f.SubtractBlob(s.(S), blob) }

@@ -2,7 +2,7 @@
 //
 //	var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 //		ID: id, Name: "cms", Article: "a",
-//		Options: options, New: New, Add: ..., View: NewView, ...
+//		Options: options, New: New, View: NewView, Sketch: ..., ...
 //	})
 //
 // The kit derives all that families have in common from it: Decode, Check and UnionBlob, the functions

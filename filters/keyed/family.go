@@ -12,11 +12,14 @@ import (
 
 // Sketch is a sketch in memory, of any family. It embeds Base.
 //
-// It may also have these methods, which the kit uses if they are there:
+// It has AddKey(b []byte, n uint64) for n occurrences of a key by its bytes, and AddHashes(h1s, h2s, ns
+// []uint64) for ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. Both return
+// an error if there may be no room. It may also have these methods, which the kit uses if they are there:
 //
-//   - Later and Finish, of the interface Later, if many keys together are faster;
-//   - ByValue() bool and AddKey, if keys are needed and not only hashes; RemoveKey, if they can be
-//     removed.
+//   - RemoveKey(b []byte, n uint64) error, if keys can be removed;
+//   - Subtract(other S) error, for a family's own Sketch S, if many keys can be removed at once;
+//   - ByValue() bool, if keys may be needed and not only hashes. AddHashes is not called then;
+//   - Later and Finish, of the interface Later, if many keys together are faster.
 //
 // All families also have one-line methods over the kit's functions: those of encoding, database/sql,
 // JSON and fmt, and AddString, AddUint64, AddTime and the like.
@@ -33,6 +36,23 @@ type Sketch interface {
 
 // baseHolder is a sketch that embeds a Base.
 type baseHolder interface{ self() *Base }
+
+// The methods of a Sketch that its interface cannot have: those that return an error in some families only, and
+// those that some families do not have.
+type (
+	keyAdder  interface{ AddKey(b []byte, n uint64) }
+	keyFiller interface {
+		AddKey(b []byte, n uint64) error
+	}
+	hashAdder  interface{ AddHashes(h1s, h2s, ns []uint64) }
+	hashFiller interface {
+		AddHashes(h1s, h2s, ns []uint64) error
+	}
+	keyRemover interface {
+		RemoveKey(b []byte, n uint64) error
+	}
+	subtracter[S any] interface{ Subtract(other S) error }
+)
 
 // Mergeable is a family's own Sketch, a pointer.
 type Mergeable[S any] interface {
@@ -67,27 +87,16 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	// if New fails or the sketch is ByValue. It is nil if every sketch is ByValue.
 	Empty func(p P) (bytes, seed uint64)
 
-	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. It is nil
-	// if every sketch is ByValue. Remove subtracts n occurrences; it is nil if nothing can be removed.
-	// RemoveFrom is the options, as SQL writes them, without which a removal is refused.
-	Add        func(s S, h1s, h2s, ns []uint64) error
-	Remove     func(s S, h1, h2, n uint64) error
+	// RemoveFrom is the options, as SQL writes them, without which keys cannot be removed, nor sketches
+	// subtracted.
 	RemoveFrom string
 
 	// View checks a BLOB's structure. Check checks all of its body after the checksum was found right.
-	// Copy makes a sketch in memory from a view that was checked.
 	View  func(blob []byte) (V, error)
 	Check func(v *V) error
-	Copy  func(v *V) S
-	// Agree returns an error if a view cannot be united with a sketch. Unite unites them; its errors
-	// change nothing.
-	Agree func(s S, v *V) error
-	Unite func(s S, v *V) error
-	// Subtract subtracts a view from a sketch with which it agrees, many keys at once. It is nil if
-	// nothing can be subtracted, or if the sketch of some keys does not contain enough about them. As
-	// far as counters show, a view that is not part of the sketch is an error that wraps
-	// sketch.ErrTooMany. An error changes nothing. RemoveFrom applies here too.
-	Subtract func(s S, v *V) error
+	// Sketch returns the sketch of a view that was checked. It may be in the memory of the view and of the
+	// BLOB: it is united with another, subtracted or cloned, and never changed.
+	Sketch func(v *V) S
 
 	// Questions are the queries that both S and *V answer, the most important first, at most one of
 	// each kind. QuestionKind names the method that answers it.
@@ -145,14 +154,6 @@ func (k QuestionKind) answeredBy(v any) (method string, has bool) {
 	return "ContainsHashes", has
 }
 
-// Unfailing returns the Add of a sketch that always has room.
-func Unfailing[S any](add func(s S, h1s, h2s, ns []uint64)) func(s S, h1s, h2s, ns []uint64) error {
-	return func(s S, h1s, h2s, ns []uint64) error {
-		add(s, h1s, h2s, ns)
-		return nil
-	}
-}
-
 // Family is a family of sketches of keys.
 type Family[P comparable, S Mergeable[S], V any] struct {
 	sketch.Family
@@ -165,9 +166,13 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 func (spec *Spec[P, S, V]) lacks() (names []string) {
 	var none S
 	var view V
-	optional := []string{"Gather", "Remove", "RemoveFrom", "Subtract"}
-	if _, takesKeys := any(none).(valueSketch); takesKeys {
-		optional = append(optional, "Add", "Empty")
+	optional := []string{"Gather", "RemoveFrom"}
+	switch any(none).(type) {
+	case valueSketch:
+		optional = append(optional, "Empty")
+	case hashAdder, hashFiller:
+	default:
+		names = append(names, "Sketch.AddHashes")
 	}
 	fields := reflect.ValueOf(spec).Elem()
 	for i := range fields.NumField() {
@@ -175,7 +180,8 @@ func (spec *Spec[P, S, V]) lacks() (names []string) {
 			names = append(names, name)
 		}
 	}
-	if about := spec.Summaries; about.Agg == "" || about.Info == "" || about.Remove == "" && spec.Remove != nil {
+	_, isRemovable := any(none).(keyRemover)
+	if about := spec.Summaries; about.Agg == "" || about.Info == "" || about.Remove == "" && isRemovable {
 		names = append(names, "Summaries")
 	}
 	for _, q := range spec.Questions {
@@ -214,16 +220,16 @@ func (f *Family[P, S, V]) Check(blob []byte) error {
 }
 
 // Verified returns the view of a BLOB that Check accepts.
-func (f *Family[P, S, V]) Verified(blob []byte) (V, error) {
-	v, err := f.spec.View(blob)
-	if err == nil {
-		err = f.check(blob, &v)
-	}
+func (f *Family[P, S, V]) Verified(blob []byte) (v V, err error) {
+	err = f.open(&v, blob)
 	return v, err
 }
 
-// check verifies the checksum of a BLOB, and the body by the family's Check. v is the BLOB's view.
-func (f *Family[P, S, V]) check(blob []byte, v *V) error {
+// open sets v to the view of a BLOB, and checks all of the BLOB.
+func (f *Family[P, S, V]) open(v *V, blob []byte) (err error) {
+	if *v, err = f.spec.View(blob); err != nil {
+		return err
+	}
 	if err := sketch.Verify(blob); err != nil {
 		return err
 	}
@@ -238,14 +244,14 @@ func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 		var none S
 		return none, err
 	}
-	return f.spec.Copy(&v), nil
+	return f.spec.Sketch(&v).Clone(), nil
 }
 
 // UnionBlob unites s with the sketch of a BLOB, without a copy of it. It verifies the checksum. A bad
 // BLOB is an error that wraps sketch.ErrInvalid, one with different parameters an error that wraps
 // sketch.ErrDiffer. An error changes nothing.
 func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
-	return f.apply(s, blob, f.spec.Unite)
+	return f.apply(blob, s.Union)
 }
 
 // SubtractBlob subtracts the sketch of a BLOB, which must be part of s. If it is not, the error wraps
@@ -253,30 +259,25 @@ func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
 // sketch.ErrUnsupported, a sketch that cannot one that wraps sketch.ErrNotAdditive. Other errors are
 // those of UnionBlob. An error changes nothing.
 func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
-	if f.spec.Subtract == nil {
+	t, is := any(s).(subtracter[S])
+	if !is {
 		return fmt.Errorf("subtract from %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
 	}
-	return f.apply(s, blob, f.spec.Subtract)
+	return f.apply(blob, t.Subtract)
 }
 
-// apply calls change with a BLOB that agrees with s and is verified.
-func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) (err error) {
+// apply calls change with the sketch of a BLOB, which it verifies.
+func (f *Family[P, S, V]) apply(blob []byte, change func(other S) error) error {
 	v := f.views.Get().(*V) // reused, because many small BLOBs may come
 	defer func() {
 		var none V // drop the view: it refers to the caller's memory
 		*v = none
 		f.views.Put(v)
 	}()
-	if *v, err = f.spec.View(blob); err != nil {
+	if err := f.open(v, blob); err != nil {
 		return err
 	}
-	if err := f.spec.Agree(s, v); err != nil {
-		return err
-	}
-	if err := f.check(blob, v); err != nil {
-		return err
-	}
-	return change(s, v)
+	return change(f.spec.Sketch(v))
 }
 
 // words describes a BLOB in a few words, without reading its body.

@@ -19,6 +19,8 @@ func (*note) Blob() []byte      { return nil }
 func (*note) Union(*note) error { return nil }
 func (n *note) Clone() *note    { return n }
 
+func (*note) AddKey([]byte, uint64)                     {}
+func (*note) AddHashes(_, _, _ []uint64)                {}
 func (*note) ContainsHashes([]bool, []uint64, []uint64) {}
 
 type noteSpec = Spec[struct{ Seed uint64 }, *note, note]
@@ -32,12 +34,9 @@ func wholeNote() noteSpec {
 		Defaults:  func(*struct{ Seed uint64 }) {},
 		New:       func(struct{ Seed uint64 }) (*note, error) { return nil, errors.New("none") },
 		Empty:     func(struct{ Seed uint64 }) (bytes, seed uint64) { return 0, 0 },
-		Add:       Unfailing(func(*note, []uint64, []uint64, []uint64) {}),
 		View:      func([]byte) (note, error) { return note{}, nil },
 		Check:     func(*note) error { return nil },
-		Copy:      func(*note) *note { return nil },
-		Agree:     func(*note, *note) error { return nil },
-		Unite:     func(*note, *note) error { return nil },
+		Sketch:    func(*note) *note { return nil },
 		Questions: []Question{{Kind: Whether, Verb: "contains", Summary: "Whether a key is there."}},
 		Info:      InfoOf(func(*note) Common { return Common{} }),
 		Words:     func(*note) string { return "" },
@@ -51,8 +50,8 @@ func wholeNote() noteSpec {
 func TestDefineIncomplete(t *testing.T) {
 	for want, drop := range map[string]func(s *noteSpec){
 		"ID, Name":                             func(s *noteSpec) { s.ID, s.Name = 0, "" },
-		"New, Add, View":                       func(s *noteSpec) { s.New, s.Add, s.View = nil, nil, nil },
-		"Summaries":                            func(s *noteSpec) { s.Remove = func(*note, uint64, uint64, uint64) error { return nil } },
+		"New, View, Sketch":                    func(s *noteSpec) { s.New, s.View, s.Sketch = nil, nil, nil },
+		"Summaries":                            func(s *noteSpec) { s.Summaries.Agg = "" },
 		"Questions, Info":                      func(s *noteSpec) { s.Questions, s.Info = nil, Info[note]{} },
 		"Sketch.CountHashes, View.CountHashes": func(s *noteSpec) { s.Questions[0].Kind = HowOften },
 	} {

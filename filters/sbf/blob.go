@@ -217,9 +217,5 @@ func (v *View) traps() traps {
 	return t
 }
 
-// sketch returns a copy in memory.
-func (v *View) sketch() *Sketch {
-	s := &Sketch{filter: v.filter, traps: v.traps()}
-	s.ownCounters()
-	return s
-}
+// sketch returns the view as a sketch, whose counters are in the memory of the BLOB.
+func (v *View) sketch() *Sketch { return &Sketch{filter: v.filter, traps: v.traps()} }

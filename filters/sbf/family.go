@@ -27,11 +27,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
-	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
-	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree:    func(s *Sketch, v *View) error { return agree(&s.filter, &v.filter) },
-	Unite:    func(s *Sketch, v *View) error { s.unite(&v.filter, v.traps()); return nil },
-	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.filter) },
+	View: NewView, Check: (*View).check, Sketch: (*View).sketch,
 
 	Questions: []keyed.Question{
 		{Kind: keyed.HowOften, Verb: "get", Summary: "Number of occurrences of a key: exact for most keys and never below the true count. With methods rm and trm it can, rarely, be below if the sketch was changed after sbf_agg."},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -89,16 +90,19 @@ func (v *View) each(yield func(key []byte, low uint64) bool) {
 
 // check returns an error if a key is there twice or the counts cannot have the total.
 func (v *View) check() error {
-	keys := make(map[string]bool, v.n)
+	keys := make([][]byte, 0, v.n)
 	var sum, over uint64
 	for b, low := range v.each {
-		if keys[string(b)] {
-			return sketch.Invalidf("a key has two counters")
-		}
-		keys[string(b)] = true
+		keys = append(keys, b)
 		var carry uint64
 		sum, carry = bits.Add64(sum, low, 0)
 		over += carry
+	}
+	slices.SortFunc(keys, bytes.Compare)
+	for i, b := range keys {
+		if i > 0 && bytes.Equal(b, keys[i-1]) {
+			return sketch.Invalidf("a key has two counters")
+		}
 	}
 	total, known := v.Total()
 	if !known {
@@ -112,11 +116,12 @@ func (v *View) check() error {
 	return nil
 }
 
-// sketch returns a copy in memory.
+// sketch returns a copy in memory to read: without the map, which Clone makes.
 func (v *View) sketch() *Sketch {
-	s := &Sketch{Base: v.Base, k: v.k, maxError: v.maxError, at: make(map[string]int, v.n)}
+	s := &Sketch{Base: v.Base, k: v.k, maxError: v.maxError, counters: make([]counter, 0, v.n)}
 	for b, low := range v.each {
-		s.count(b, low)
+		s.counters = append(s.counters, counter{string(b), low})
+		s.text += len(b)
 	}
 	return s
 }

@@ -46,9 +46,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	Options: options, Defaults: defaults, New: New,
-	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return agree(s, v.Base, v.k) },
-	Unite: func(s *Sketch, v *View) error { s.absorb(v.Base, v.maxError, v.each); return nil },
+	View: NewView, Check: (*View).check, Sketch: (*View).sketch,
 
 	Questions: []keyed.Question{
 		{Kind: keyed.HowOften, Verb: "count", Summary: "Number of occurrences of a key, never below the true number and at most total/(k+1) above it. top_keys has the lower bound too."},

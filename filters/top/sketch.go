@@ -9,7 +9,6 @@ package top
 import (
 	"cmp"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -71,8 +70,9 @@ func (s *Sketch) Reset() {
 
 // Clone returns the sketch that a BLOB of s makes, with at most k counters.
 func (s *Sketch) Clone() *Sketch {
+	s.MustBeMade()
 	c := *s
-	c.counters, c.at = slices.Clone(s.counters), maps.Clone(s.at)
+	c.counters, c.at = slices.Clone(s.counters), make(map[string]int, len(s.counters))
 	c.prune()
 	slices.SortFunc(c.counters, func(a, b counter) int {
 		return cmp.Or(cmp.Compare(b.low, a.low), cmp.Compare(a.key, b.key))
@@ -140,10 +140,17 @@ func (s *Sketch) prune() {
 // Union adds the occurrences of other, which is unchanged. Other parameters are an error that wraps
 // sketch.ErrDiffer and changes nothing.
 func (s *Sketch) Union(other *Sketch) error {
-	if err := agree(s, other.Base, other.k); err != nil {
+	if err := cmp.Or(keyed.Agree(s.Base, other.Base), sketch.Same("k", s.k, other.k)); err != nil {
 		return err
 	}
-	s.absorb(other.Base, other.maxError, other.each)
+	keyed.Unite(&s.Base, other.Base)
+	s.maxError = saturate.Add(s.maxError, other.maxError) // the errors of both add up
+	for b, low := range other.each {
+		s.count(b, low)
+	}
+	if uint64(len(s.counters)) > 2*s.k {
+		s.prune()
+	}
 	return nil
 }
 
@@ -156,23 +163,6 @@ func (s *Sketch) each(yield func(key []byte, low uint64) bool) {
 	}
 }
 
-// agree returns an error if s and a sketch with this base and this k cannot be united.
-func agree(s *Sketch, base keyed.Base, k uint64) error {
-	return cmp.Or(keyed.Agree(s.Base, base), sketch.Same("k", s.k, k))
-}
-
-// absorb adds counters of another sketch, each of them once. The errors of both add up.
-func (s *Sketch) absorb(base keyed.Base, maxError uint64, counters iter.Seq2[[]byte, uint64]) {
-	keyed.Unite(&s.Base, base)
-	s.maxError = saturate.Add(s.maxError, maxError)
-	for b, low := range counters {
-		s.count(b, low)
-	}
-	if uint64(len(s.counters)) > 2*s.k {
-		s.prune()
-	}
-}
-
 // Frequent is a key by its bytes (package key) and the bounds of its count.
 type Frequent struct {
 	Key       []byte
@@ -182,7 +172,6 @@ type Frequent struct {
 // Keys returns the keys with a counter, the most frequent first, at most k. The true count of each is
 // between Low and High. A bound of 2^64-1 means at least that.
 func (s *Sketch) Keys() []Frequent {
-	s.MustBeMade()
 	p := s.Clone()
 	keys := make([]Frequent, len(p.counters))
 	for i, c := range p.counters {
