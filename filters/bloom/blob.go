@@ -21,18 +21,14 @@ const mostAround = sketch.MaxHeader + 1 + 5 + 5 + 9 + 10
 func (s *Sketch) Blob() []byte {
 	f := s.finished()
 	var room [mostAround]byte
-	params := f.appendParams(room[:0])
-	return sketch.Join(keyed.Header(f.Base, id), params, f.bits)
-}
-
-func (f *form) appendParams(dst []byte) []byte {
-	dst = append(dst, byte(f.variant)|byte(f.activation)<<activationBit)
-	dst = binary.AppendUvarint(dst, f.size)
+	params := append(room[:0], byte(f.variant)|byte(f.activation)<<activationBit)
+	params = binary.AppendUvarint(params, f.size)
 	if f.variant == Blocks {
-		dst = binary.AppendUvarint(dst, f.kept)
+		params = binary.AppendUvarint(params, f.kept)
 	}
-	dst = sketch.AppendFloat(dst, f.k)
-	return binary.AppendUvarint(dst, f.capacity)
+	params = sketch.AppendFloat(params, f.k)
+	params = binary.AppendUvarint(params, f.capacity)
+	return sketch.Join(keyed.Header(f.Base, id), params, f.bits)
 }
 
 // View answers queries from a BLOB's own memory, without a copy. It is valid as long as that memory is.
@@ -43,11 +39,7 @@ type View struct{ filter }
 // which Check verifies. A View reads only inside its BLOB, whatever the bytes. Errors wrap
 // sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, base, err := keyed.Read(id, blob, 0)
-	if err != nil {
-		return View{}, err
-	}
-	r := sketch.NewReader("parameters", b.Params)
+	b, base, r := keyed.Read(id, blob, 0)
 	kind := r.Uint8()
 	f := form{size: r.Uvarint(), variant: Variant(kind & (1<<activationBit - 1)), activation: Activation(kind >> activationBit)}
 	f.kept = f.size
@@ -113,7 +105,7 @@ func (v *View) Info() Info {
 	return Info{
 		Common:  v.Common(),
 		Variant: v.variant, Activation: v.activation,
-		Bits: v.kept, K: v.K(), Blocks: v.blockSizes(), Made: v.size,
+		Bits: v.kept, K: v.K(), Blocks: v.Blocks(), Made: v.size,
 		Capacity: v.capacity, BitsPerKey: float64(v.kept) / float64(v.capacity), FPPAtCapacity: v.FPPAt(float64(v.capacity)),
 		Cardinality: v.Cardinality(), Fill: v.Fill(), FPP: v.FPP(),
 	}

@@ -47,11 +47,7 @@ type View struct{ filter }
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
 // wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, base, err := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
-	if err != nil {
-		return View{}, err
-	}
-	r := sketch.NewReader("parameters", b.Params)
+	b, base, r := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
 	kind := r.Uint8()
 	phase := kind >> phaseBit
 	s := shape{variant: Variant(kind & (1<<phaseBit - 1)), variable: phase != fixedLength, inc: 1}

@@ -29,11 +29,7 @@ type View struct{ counts }
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
 // wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, base, err := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
-	if err != nil {
-		return View{}, err
-	}
-	r := sketch.NewReader("parameters", b.Params)
+	b, base, r := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
 	width, depth := r.Uvarint(), r.Uvarint()
 	if err := r.Done(); err != nil {
 		return View{}, err

@@ -36,11 +36,7 @@ type View struct{ filter }
 // NewView checks a BLOB's structure in constant time, but not its checksum, which Check verifies. A
 // View reads only inside its BLOB, whatever the bytes. Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, base, err := keyed.Read(id, blob, sketch.Additive)
-	if err != nil {
-		return View{}, err
-	}
-	r := sketch.NewReader("parameters", b.Params)
+	b, base, r := keyed.Read(id, blob, sketch.Additive)
 	kind := r.Uint8()
 	p := Params{Variant: Variant(kind & (1<<variableBit - 1)), MaxKicks: DefaultMaxKicks, Seed: b.Seed}
 	p.FingerprintBits, p.Slots, p.Capacity = uint64(r.Uint8()), uint64(r.Uint8()), r.Uvarint()

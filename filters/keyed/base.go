@@ -34,10 +34,10 @@ func New(seed uint64, flags sketch.Flags) Base {
 	return Base{seed: seed, flags: flags | sketch.TotalKnown, isMade: true}
 }
 
-// Read returns the parts of a family's BLOB, and the base of its header. The flags may be those allowed and
-// sketch.TotalKnown. Errors wrap sketch.ErrInvalid.
-func Read(id sketch.ID, blob []byte, allowed sketch.Flags) (b sketch.Blob, base Base, err error) {
-	b, err = sketch.ParseAs(id, blob)
+// Read returns the parts of a family's BLOB, the base of its header, and a Reader of its parameters. The flags
+// may be those allowed and sketch.TotalKnown. An error of the header is the Reader's.
+func Read(id sketch.ID, blob []byte, allowed sketch.Flags) (b sketch.Blob, base Base, params sketch.Reader) {
+	b, err := sketch.ParseAs(id, blob)
 	extra, class := b.Flags&^(allowed|sketch.TotalKnown), key.Class(b.KeyClass)
 	switch {
 	case err != nil:
@@ -48,7 +48,9 @@ func Read(id sketch.ID, blob []byte, allowed sketch.Flags) (b sketch.Blob, base 
 	case !class.Known():
 		err = sketch.Invalidf("key class %d", b.KeyClass)
 	}
-	return b, Base{seed: b.Seed, total: b.Total, flags: b.Flags, class: class, isMade: true, bytes: len(blob)}, err
+	params = *sketch.NewReader("parameters", b.Params)
+	params.Fail(err)
+	return b, Base{seed: b.Seed, total: b.Total, flags: b.Flags, class: class, isMade: true, bytes: len(blob)}, params
 }
 
 // Header returns the header of a BLOB of this sketch.

@@ -77,11 +77,7 @@ type View struct {
 // which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
 // wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, base, err := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
-	if err != nil {
-		return View{}, err
-	}
-	r := sketch.NewReader("parameters", b.Params)
+	b, base, r := keyed.Read(id, blob, sketch.Additive|sketch.Saturated)
 	kind, k, m := r.Uint8(), r.Uint8(), r.Uvarint()
 	method, encoding, form := Method(kind&(1<<encodingBit-1)), Encoding(kind>>encodingBit&(1<<(formBit-encodingBit)-1)), kind>>formBit
 	var span Range

@@ -209,8 +209,8 @@ func (h *Header) fields(r *Reader, flags Flags) {
 		h.Seed = r.Uvarint()
 		missing = missing || h.Seed == 0
 	}
-	if missing && r.err == nil {
-		r.err = Invalidf("flags %#x promise a class of keys, levels or a seed that is 0", uint16(flags))
+	if missing {
+		r.Fail(Invalidf("flags %#x promise a class of keys, levels or a seed that is 0", uint16(flags)))
 	}
 }
 

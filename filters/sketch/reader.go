@@ -82,16 +82,14 @@ func (r *Reader) Float() float64 {
 	u := r.Uvarint()
 	if u == inFull {
 		v := math.Float64frombits(r.Uint64())
-		if _, ok := decimal(v); ok && r.err == nil {
-			r.err = Invalidf("%s: %v in full before byte %d", r.what, v, r.off)
+		if _, ok := decimal(v); ok {
+			r.Fail(Invalidf("%s: %v in full before byte %d", r.what, v, r.off))
 		}
 		return v
 	}
 	m, places := u>>placesBits, u&(1<<placesBits-1)
 	if m >= maxMantissa || places >= uint64(len(powers)) || places > 0 && m%10 == 0 {
-		if r.err == nil {
-			r.err = Invalidf("%s: no decimal number before byte %d", r.what, r.off)
-		}
+		r.Fail(Invalidf("%s: no decimal number before byte %d", r.what, r.off))
 		return 0
 	}
 	return float64(m) / powers[places]
@@ -100,13 +98,20 @@ func (r *Reader) Float() float64 {
 // Len returns the number of bytes not yet read.
 func (r *Reader) Len() int { return len(r.b) - r.off }
 
+// Fail sets the first error, if err is one and there was none before.
+func (r *Reader) Fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
 // Err returns the first error, which wraps ErrInvalid.
 func (r *Reader) Err() error { return r.err }
 
 // Done returns Err, or an error if bytes are left over.
 func (r *Reader) Done() error {
-	if r.err == nil && r.off != len(r.b) {
-		r.err = Invalidf("%s: %d bytes, expected %d", r.what, len(r.b), r.off)
+	if r.off != len(r.b) {
+		r.Fail(Invalidf("%s: %d bytes, expected %d", r.what, len(r.b), r.off))
 	}
 	return r.err
 }

@@ -37,11 +37,7 @@ type View struct {
 // NewView checks a BLOB's structure, including that its keys are in order, but neither its checksum nor
 // its sums, which Check verifies. O(len(blob)). Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, base, err := keyed.Read(id, blob, 0)
-	if err != nil {
-		return View{}, err
-	}
-	params := sketch.NewReader("parameters", b.Params)
+	b, base, params := keyed.Read(id, blob, 0)
 	v := View{Base: base, k: params.Uvarint()}
 	if err := params.Done(); err != nil {
 		return View{}, err
