@@ -41,10 +41,10 @@ func eachForm(t *testing.T, test func(t *testing.T, f keyed.Any, params any, fre
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, keyed.Form{Name: text, Params: params})
+			all = append(all, keyed.Sample{Form: text, Params: params})
 		}
 		for _, form := range all {
-			t.Run(f.About().Name+" "+form.Name, func(t *testing.T) {
+			t.Run(f.About().Name+" "+form.Form, func(t *testing.T) {
 				test(t, f, form.Params, func() keyed.Sketch {
 					s, err := f.Make(form.Params)
 					if err != nil {

@@ -27,7 +27,7 @@ var ccbfErrorFields = keyed.InfoOf(func(e *errorOf) errorOf { return *e },
 
 // ccbfError computes ccbf_error.
 func ccbfError(c *call) error {
-	return describe(c, ccbfErrorFields.Fields(), func(blob []byte) (e errorOf, err error) {
+	return describe(c, ccbfErrorFields.Fields, func(blob []byte) (e errorOf, err error) {
 		v, err := ccbf.NewView(blob)
 		if err == nil {
 			err = c.out.Grow(bridge.ErrorBytes(&v))
@@ -85,7 +85,7 @@ var ccbfInfoFields = keyed.InfoOf(func(v *ccbf.View) infoOf { return infoOf{v, v
 
 // ccbfInfo computes ccbf_info.
 func ccbfInfo(c *call) error {
-	return describe(c, ccbfInfoFields.Fields(), ccbf.NewView, ccbfInfoFields.Append, func(v *ccbf.View, f *fields) {
+	return describe(c, ccbfInfoFields.Fields, ccbf.NewView, ccbfInfoFields.Append, func(v *ccbf.View, f *fields) {
 		if v.Bounds.Empty() {
 			f.null()
 			return

@@ -28,7 +28,7 @@ func ccbfEstimate(q *question) error {
 		}
 		f := fields{out: q.out, row: i}
 		values = ccbfEstimateFields.Append(values[:0], &e)
-		f.values(ccbfEstimateFields.Fields(), values)
+		f.values(ccbfEstimateFields.Fields, values)
 		return nil
 	})
 }

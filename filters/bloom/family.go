@@ -47,11 +47,11 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Laws: func(Params) sketch.Laws {
 		return sketch.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Set: true}
 	},
-	Samples: []keyed.Sample[Params, *Sketch]{
+	Samples: []keyed.Sample{
 		{Form: "standard", Options: "bits: 64, k: 3", Params: Params{Bits: 64, K: 3}, Rows: 20, Keys: 3, Words: "for 14 keys, 20 added"},
 		{Form: "rational", Options: "bits: 61, k: 2.5, variant: 'rational'", Params: Params{Bits: 61, K: 2.5, Variant: Rational}, Rows: 20, Keys: 3, Words: "for 16 keys, 20 added"},
 		{Form: "blocks, shrunk", Options: "bits: 200, k: 2.5, variant: 'blocks'", Params: Params{Bits: 200, K: 2.5, Variant: Blocks}, Rows: 20, Keys: 3, Words: "for 55 keys, 20 added",
-			Change: func(s *Sketch) error { return s.Shrink(120) }},
+			Change: func(s keyed.Sketch) error { return s.(*Sketch).Shrink(120) }},
 	},
 })
 

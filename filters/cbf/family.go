@@ -61,7 +61,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		}
 		return l
 	},
-	Samples: []keyed.Sample[Params, *Sketch]{
+	Samples: []keyed.Sample{
 		{Form: "plain", Options: "counters: 32, k: 3", Params: Params{Counters: 32, K: 3}, Rows: 20, Keys: 3, Words: "for 7 keys, 20 added"},
 		{Form: "tandem, variable length", Options: "capacity: 40, counters: 16, k: 2, variant: 'tandem', variable_length: true", Params: Params{Capacity: 40, Counters: 16, K: 2, Variant: Tandem, VariableLength: true}, Rows: 9, Keys: 3, Words: "for 40 keys, 9 added"},
 	},

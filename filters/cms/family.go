@@ -47,7 +47,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		}
 		return sketch.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true, Alone: true}
 	},
-	Samples: []keyed.Sample[Params, *Sketch]{
+	Samples: []keyed.Sample{
 		{Form: "plain", Options: "width: 8, depth: 3", Params: Params{Width: 8, Depth: 3}, Rows: 2000, Keys: 3, Words: "8 x 3 counters, 2,000 added"},
 		{Form: "conservative", Options: "width: 8, depth: 3, conservative: true", Params: Params{Width: 8, Depth: 3, Conservative: true}, Rows: 20, Keys: 3, Words: "8 x 3 counters, 20 added"},
 	},

@@ -56,7 +56,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Laws: func(p Params) sketch.Laws {
 		return sketch.Laws{Set: true, Alone: true, Fills: true, Deletable: p.Duplicates}
 	},
-	Samples: []keyed.Sample[Params, *Sketch]{
+	Samples: []keyed.Sample{
 		{Form: "set", Options: "capacity: 12", Params: Params{Capacity: 12}, Rows: 20, Keys: 3, Words: "for 12 keys, 20 added"},
 		{Form: "tagged, variable length", Options: "capacity: 12, variant: 'tagged', variable_length: true, duplicates: true", Params: Params{Capacity: 12, Variant: Tagged, VariableLength: true, Duplicates: true}, Rows: 9, Keys: 5, Words: "for 12 keys, 9 added"},
 	},

@@ -23,8 +23,8 @@ type Any interface {
 	Settings() Settings
 	// ReadParams reads Params from JSON.
 	ReadParams(text []byte) (params any, err error)
-	// Forms returns the forms of the Samples, so that code and tests for any family reach every form.
-	Forms() []Form
+	// Forms returns the samples of the Spec, so that code and tests for any family reach every form.
+	Forms() []Sample
 	// Laws returns the promises of sketches of these parameters.
 	Laws(params any) sketch.Laws
 
@@ -121,7 +121,7 @@ func (f *Family[P, S, V]) Summaries() Summaries {
 func (f *Family[P, S, V]) Questions() []Question { return slices.Clip(f.spec.Questions) }
 
 // Options implements Any.
-func (f *Family[P, S, V]) Options() []sketch.Option { return slices.Clip(f.options) }
+func (f *Family[P, S, V]) Options() []sketch.Option { return f.spec.Options.Plain() }
 
 // Laws implements Any.
 func (f *Family[P, S, V]) Laws(params any) sketch.Laws { return f.spec.Laws(params.(P)) }
@@ -204,7 +204,7 @@ func (f *Family[P, S, V]) Subtract(s Sketch, blob []byte) error { return f.Subtr
 
 // InfoFields implements Any.
 func (f *Family[P, S, V]) InfoFields() []InfoField {
-	return slices.Concat(f.spec.Info.fields, common.fields)
+	return slices.Concat(f.spec.Info.Fields, common.Fields)
 }
 
 // Settings implements Any.
@@ -267,5 +267,5 @@ func (r *reader[P, S, V]) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 }
 
 func (r *reader[P, S, V]) Info(dst []sketch.Value) []sketch.Value {
-	return common.append(r.f.spec.Info.append(dst, &r.v), r.base)
+	return common.Append(r.f.spec.Info.Append(dst, &r.v), r.base)
 }

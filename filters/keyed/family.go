@@ -109,7 +109,7 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Laws func(p P) sketch.Laws
 	// Samples are small sketches of every form. The tests of all families use their parameters and
 	// options.
-	Samples []Sample[P, S]
+	Samples []Sample
 }
 
 // Summaries is the documentation of the functions that all families have, in one line each. Union has a
@@ -157,9 +157,8 @@ func (k QuestionKind) answeredBy(v any) (method string, has bool) {
 // Family is a family of sketches of keys.
 type Family[P comparable, S Mergeable[S], V any] struct {
 	sketch.Family
-	spec    Spec[P, S, V]
-	options []sketch.Option
-	views   sync.Pool
+	spec  Spec[P, S, V]
+	views sync.Pool
 }
 
 // lacks returns the names of required fields and methods that are missing.
@@ -204,7 +203,7 @@ func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, 
 	if spec.Gather == nil {
 		spec.Gather = spec.New
 	}
-	f := &Family[P, S, V]{spec: spec, options: spec.Options.Plain(), views: sync.Pool{New: func() any { return new(V) }}}
+	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,
 		Check: f.Check, Describe: f.words, Samples: f.samples,

@@ -41,7 +41,7 @@ func wholeNote() noteSpec {
 		Info:      InfoOf(func(*note) Common { return Common{} }),
 		Words:     func(*note) string { return "" },
 		Laws:      func(struct{ Seed uint64 }) sketch.Laws { return sketch.Laws{} },
-		Samples:   []Sample[struct{ Seed uint64 }, *note]{{}},
+		Samples:   []Sample{{}},
 	}
 }
 

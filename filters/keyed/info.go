@@ -56,8 +56,8 @@ func valueOf(v any) (sketch.Value, sketch.Kind) {
 
 // Info describes the properties that a family reports about sketches with the View V.
 type Info[V any] struct {
-	fields []InfoField
-	append func(dst []sketch.Value, v *V) []sketch.Value
+	Fields []InfoField // names and kinds of the values that Append appends
+	Append func(dst []sketch.Value, v *V) []sketch.Value
 }
 
 // InfoField is the name and the kind of a Field.
@@ -69,7 +69,7 @@ type InfoField struct {
 // InfoOf returns the Info of a family. info describes a sketch; fields are its properties in order. The
 // fields that all families have follow.
 func InfoOf[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
-	out := Info[V]{append: func(dst []sketch.Value, v *V) []sketch.Value {
+	out := Info[V]{Append: func(dst []sketch.Value, v *V) []sketch.Value {
 		i := info(v)
 		for j := range fields {
 			dst = append(dst, sketch.Value{})
@@ -78,16 +78,10 @@ func InfoOf[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
 		return dst
 	}}
 	for _, f := range fields {
-		out.fields = append(out.fields, InfoField{f.name, f.kind})
+		out.Fields = append(out.Fields, InfoField{f.name, f.kind})
 	}
 	return out
 }
-
-// Fields returns the names and kinds of the values that Append appends.
-func (i *Info[V]) Fields() []InfoField { return i.fields }
-
-// Append appends what i says about v.
-func (i *Info[V]) Append(dst []sketch.Value, v *V) []sketch.Value { return i.append(dst, v) }
 
 // common has the fields of all families.
 var common = InfoOf((*Base).Common,

@@ -2,6 +2,7 @@ package keyed
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -9,30 +10,18 @@ import (
 
 // Sample describes a small sketch of one form of a family. It has Rows keys, integers: row % Keys for
 // each row from 0.
-type Sample[P, S any] struct {
+type Sample struct {
 	Form       string
 	Options    string // what SQL writes for Params, without braces: "bits: 64, k: 3"
-	Params     P
+	Params     any    // the family's Params
 	Rows, Keys uint64
-	Change     func(s S) error // what to do after the rows were added; may be nil
+	Change     func(s Sketch) error // what to do after the rows were added; may be nil
 	// Words is the description of the sketch, as in sketch.Sample.
 	Words string
 }
 
-// Form is a Sample for code that works with any family.
-type Form struct {
-	Name, Options string
-	Params        any
-}
-
 // Forms implements Any.
-func (f *Family[P, S, V]) Forms() []Form {
-	var forms []Form
-	for _, s := range f.spec.Samples {
-		forms = append(forms, Form{s.Form, s.Options, s.Params})
-	}
-	return forms
-}
+func (f *Family[P, S, V]) Forms() []Sample { return slices.Clip(f.spec.Samples) }
 
 // samples builds all Samples of the family, and returns their BLOBs.
 func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {
@@ -42,14 +31,14 @@ func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", f.Name, sample.Form, err)
 		}
-		out = append(out, sketch.Sample{Name: sample.Form, Blob: blob, Words: sample.Words, Fills: f.spec.Laws(sample.Params).Fills})
+		out = append(out, sketch.Sample{Name: sample.Form, Blob: blob, Words: sample.Words, Fills: f.Laws(sample.Params).Fills})
 	}
 	return out, nil
 }
 
 // sample builds the sketch of a Sample, and returns its BLOB.
-func (f *Family[P, S, V]) sample(sample Sample[P, S]) ([]byte, error) {
-	s, err := f.Gather(sample.Params)
+func (f *Family[P, S, V]) sample(sample Sample) ([]byte, error) {
+	s, err := f.Make(sample.Params)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		}
 		return l
 	},
-	Samples: []keyed.Sample[Params, *Sketch]{
+	Samples: []keyed.Sample{
 		{Form: "mi", Options: "counters: 16, k: 3, method: 'mi'", Params: Params{Counters: 16, K: 3, Method: MI}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
 		{Form: "rm", Options: "counters: 18, k: 3, method: 'rm'", Params: Params{Counters: 18, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
 		{Form: "trm", Options: "counters: 12, k: 3, method: 'trm'", Params: Params{Counters: 12, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "12 counters, 20 added"},

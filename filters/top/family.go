@@ -61,7 +61,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	Laws: func(Params) sketch.Laws { return sketch.Laws{} },
-	Samples: []keyed.Sample[Params, *Sketch]{
+	Samples: []keyed.Sample{
 		{Form: "exact", Options: "k: 4", Params: Params{K: 4}, Rows: 20, Keys: 3, Words: "3 keys of at most 4, 20 added"},
 		{Form: "with an error", Options: "k: 2", Params: Params{K: 2}, Rows: 20, Keys: 3, Words: "2 keys of at most 2, 20 added"},
 	},

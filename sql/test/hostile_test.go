@@ -226,7 +226,7 @@ func claimants(t *testing.T) []claimant {
 			continue
 		}
 		for _, form := range f.Forms() {
-			all = append(all, claimant{name + " " + form.Name, fmt.Sprintf("SELECT %s_agg(i, {%s}) FROM range(9) t(i)", name, form.Options)})
+			all = append(all, claimant{name + " " + form.Form, fmt.Sprintf("SELECT %s_agg(i, {%s}) FROM range(9) t(i)", name, form.Options)})
 		}
 	}
 	return all
