@@ -38,7 +38,7 @@ func (f *filter) FPP() float64 {
 	}
 	var fill [64]float64 // fraction of set bits of each block, at the index probe.shift of the block
 	at := uint64(0)
-	for _, size := range f.blockSizes() {
+	for _, size := range f.Blocks() {
 		var n uint64
 		if size >= 64 {
 			n = ones(f.bits[at/8 : (at+size)/8])

@@ -38,10 +38,6 @@ func (f *filter) K() float64 {
 // Capacity returns the number of distinct keys that the filter was made for.
 func (f *filter) Capacity() uint64 { return f.capacity }
 
-// Blocks returns the sizes of the blocks in bits, the largest first. It is nil unless the variant is
-// Blocks.
-func (f *filter) Blocks() []uint64 { return f.blockSizes() }
-
 // Contains reports whether a key may be there: always for a key that was added, and for another with
 // the probability FPP. While keys are gathered it is exact. O(k), no allocation.
 func (f *filter) Contains(h1, h2 uint64) bool {

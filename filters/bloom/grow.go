@@ -16,8 +16,8 @@ import (
 // disjunction of neighbours, and can be united with a smaller one.
 const FirstStep = 16
 
-// step returns the form of a filter that grew for n keys.
-func (p Params) step(n uint64) (form, error) {
+// firstStep returns the form of a filter that grows, before its first key.
+func (p Params) firstStep() (form, error) {
 	switch {
 	case p.Bits != 0:
 		return form{}, sketch.OptionError("bits", "is %d and \"grow\" is true: give one of them", p.Bits)
@@ -39,9 +39,9 @@ func (p Params) step(n uint64) (form, error) {
 	if f.size, err = sizeFor(FirstStep, cmp.Or(p.FPP, DefaultFPP), f.k, 1); err != nil {
 		return form{}, err
 	}
-	for n = max(n, p.Capacity); f.capacity < n; f.capacity *= 2 {
+	for ; f.capacity < p.Capacity; f.capacity *= 2 {
 		if f.size *= 2; f.size > MaxBits {
-			return form{}, sketch.OptionError("capacity", "is %d, which needs more than the %d bits that are allowed", n, uint64(MaxBits))
+			return form{}, sketch.OptionError("capacity", "is %d, which needs more than the %d bits that are allowed", p.Capacity, uint64(MaxBits))
 		}
 	}
 	f.kept = f.size

@@ -114,7 +114,7 @@ type form struct {
 // form resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) form() (form, error) {
 	if p.Grow {
-		return p.step(1)
+		return p.firstStep()
 	}
 	f := form{size: p.Bits, k: p.K, capacity: p.Capacity, variant: p.Variant, activation: p.Activation}
 	if p.K == NoHashes {
@@ -239,9 +239,9 @@ func (f *form) check() error {
 // words returns the length of the bits in words of 8 bytes.
 func (f *form) words() uint64 { return (f.kept + 63) / 64 }
 
-// blockSizes returns the sizes of the blocks that are left, the largest first. It is nil unless the
+// Blocks returns the sizes in bits of the blocks that are left, the largest first. It is nil unless the
 // variant is Blocks.
-func (f *form) blockSizes() (sizes []uint64) {
+func (f *form) Blocks() (sizes []uint64) {
 	if f.variant != Blocks {
 		return nil
 	}

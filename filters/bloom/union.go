@@ -101,7 +101,7 @@ func (s *Sketch) Shrink(size uint64) error {
 	room := (size - around) / 8 * 64
 	to := s.form
 	to.kept = 0
-	for _, block := range s.blockSizes() { // each block is larger than all later blocks together
+	for _, block := range s.Blocks() { // each block is larger than all later blocks together
 		if to.kept+block <= room {
 			to.kept += block
 		}
@@ -111,7 +111,7 @@ func (s *Sketch) Shrink(size uint64) error {
 	}
 	b := make([]byte, 8*to.words())
 	from, at := uint64(0), uint64(0)
-	for _, block := range s.blockSizes() {
+	for _, block := range s.Blocks() {
 		if to.kept&block != 0 {
 			move(b, at, s.bits, from, block)
 			at += block
