@@ -72,7 +72,7 @@ type keyedPages struct {
 // addBlob unites the page's sketch with the sketch in a BLOB.
 func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 	if t.s != nil {
-		if err := a.family.UniteBlob(t.s, blob); err != nil {
+		if err := a.family.UnionBlob(t.s, blob); err != nil {
 			return err
 		}
 		return t.charge()

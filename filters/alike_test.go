@@ -214,7 +214,7 @@ func TestNoAllocations(t *testing.T) {
 				if name == "sbf" { // whose counters are read through an interface
 					return nil
 				}
-				return cmp.Or(reader.Open(blob), f.UniteBlob(s, blob))
+				return cmp.Or(reader.Open(blob), f.UnionBlob(s, blob))
 			},
 		} {
 			if n := conform.Allocations(func() {
@@ -241,7 +241,7 @@ func TestKeyClass(t *testing.T) {
 		if err := keyed.BaseOf(text).SetKeyClass(key.Int); !errors.Is(err, key.ErrClass) {
 			t.Errorf("another class: %v", err)
 		}
-		if err := f.UniteBlob(text, none.Blob()); err != nil || keyed.BaseOf(text).KeyClass() != key.Text {
+		if err := f.UnionBlob(text, none.Blob()); err != nil || keyed.BaseOf(text).KeyClass() != key.Text {
 			t.Errorf("VARCHAR and no keys: %v, error %v", keyed.BaseOf(text).KeyClass(), err)
 		}
 		if err := f.Unite(none, text); err != nil || keyed.BaseOf(none).KeyClass() != key.Text {
@@ -267,13 +267,13 @@ func TestBadBlobChangesNothing(t *testing.T) {
 		if _, err := f.Load(bad); !errors.Is(err, sketch.ErrChecksum) {
 			t.Errorf("load: %v", err)
 		}
-		if err := f.UniteBlob(s, bad); !errors.Is(err, sketch.ErrChecksum) || !bytes.Equal(before, s.Blob()) {
+		if err := f.UnionBlob(s, bad); !errors.Is(err, sketch.ErrChecksum) || !bytes.Equal(before, s.Blob()) {
 			t.Errorf("unite: %v", err)
 		}
 		if !f.Subtracts() {
 			return
 		}
-		if err := f.Subtract(s, bad); !errors.Is(err, sketch.ErrChecksum) || !bytes.Equal(before, s.Blob()) {
+		if err := f.SubtractBlob(s, bad); !errors.Is(err, sketch.ErrChecksum) || !bytes.Equal(before, s.Blob()) {
 			t.Errorf("subtract: %v", err)
 		}
 	})

@@ -48,7 +48,7 @@ func Keyed(f keyed.Any) functions {
 		fn("empty", duck.Blob, keyedEmpty(f), "Empty sketch, to add keys to.", "(X_info(X_empty())).total", nil, withOptions(append(f.Options(), sketch.Option{Name: "weight"}))),
 		fn("add", duck.Blob, keyedChange(f, f.AddKey), "Returns the sketch with one more occurrence of a key, or with weight more.",
 			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), weightOnly),
-		fn("union", duck.Blob, eachUnion(keyedPair(f, 1, f.UniteBlob)), "Returns the sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
+		fn("union", duck.Blob, eachUnion(keyedPair(f, 1, f.UnionBlob)), "Returns the sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
 		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", complete and unchanged. Never an error.",
 			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), always(about)),
 	}
@@ -65,7 +65,7 @@ func Keyed(f keyed.Any) functions {
 		fs = append(fs, fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
 			"X_"+q.Verb+"(X_remove(s, 2"+weight+"), 2)"+from(options), params(paramSketch, paramKey), weightOnly))
 		if f.Subtracts() {
-			fs = append(fs, fn("subtract", duck.Blob, eachPair(keyedPair(f, 2, f.Subtract)), say.Subtract,
+			fs = append(fs, fn("subtract", duck.Blob, eachPair(keyedPair(f, 2, f.SubtractBlob)), say.Subtract,
 				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+")), 2)"+from(options), params(paramLeft, paramRight)))
 		}
 	}

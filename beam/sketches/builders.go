@@ -139,7 +139,7 @@ func (t *keys) add(input any) error {
 	return t.family.AddKey(t.s, o.Key, o.N)
 }
 
-func (t *keys) unite(blob []byte) error { return t.family.UniteBlob(t.s, blob) }
+func (t *keys) unite(blob []byte) error { return t.family.UnionBlob(t.s, blob) }
 
 func (t *keys) bytes() ([]byte, error) { return t.s.Blob(), nil }
 

@@ -46,13 +46,13 @@ type Any interface {
 	// Removes reports whether keys can be removed, and the options, as SQL writes them, without which a
 	// removal is refused.
 	Removes() (options string, is bool)
-	// Unite adds from, which is unchanged, to s. UniteBlob adds the sketch of a BLOB.
+	// Unite adds from, which is unchanged, to s. UnionBlob adds the sketch of a BLOB.
 	Unite(s, from Sketch) error
-	UniteBlob(s Sketch, blob []byte) error
-	// Subtracts reports whether sketches can be subtracted. Subtract subtracts the sketch of a BLOB,
+	UnionBlob(s Sketch, blob []byte) error
+	// Subtracts reports whether sketches can be subtracted. SubtractBlob subtracts the sketch of a BLOB,
 	// which must be part of s.
 	Subtracts() bool
-	Subtract(s Sketch, blob []byte) error
+	SubtractBlob(s Sketch, blob []byte) error
 
 	// InfoFields returns the names of the values that a Reader's Info returns.
 	InfoFields() []InfoField
@@ -189,18 +189,12 @@ func (f *Family[P, S, V]) RemoveKey(s Sketch, b []byte, n uint64) error {
 // Unite implements Any.
 func (f *Family[P, S, V]) Unite(s, from Sketch) error { return s.(S).Union(from.(S)) }
 
-// UniteBlob implements Any.
-func (f *Family[P, S, V]) UniteBlob(s Sketch, blob []byte) error { return f.UnionBlob(s.(S), blob) }
-
 // Subtracts implements Any.
 func (f *Family[P, S, V]) Subtracts() bool {
 	var none S
 	_, is := any(none).(subtracter[S])
 	return is
 }
-
-// Subtract implements Any.
-func (f *Family[P, S, V]) Subtract(s Sketch, blob []byte) error { return f.SubtractBlob(s.(S), blob) }
 
 // InfoFields implements Any.
 func (f *Family[P, S, V]) InfoFields() []InfoField {

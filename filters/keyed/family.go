@@ -249,16 +249,16 @@ func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 // UnionBlob unites s with the sketch of a BLOB, without a copy of it. It verifies the checksum. A bad
 // BLOB is an error that wraps sketch.ErrInvalid, one with different parameters an error that wraps
 // sketch.ErrDiffer. An error changes nothing.
-func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
-	return f.apply(blob, s.Union)
+func (f *Family[P, S, V]) UnionBlob(s Sketch, blob []byte) error {
+	return f.apply(blob, s.(S).Union)
 }
 
 // SubtractBlob subtracts the sketch of a BLOB, which must be part of s. If it is not, the error wraps
 // sketch.ErrTooMany as far as counters show. A family that cannot subtract is an error that wraps
 // sketch.ErrUnsupported, a sketch that cannot one that wraps sketch.ErrNotAdditive. Other errors are
 // those of UnionBlob. An error changes nothing.
-func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
-	t, is := any(s).(subtracter[S])
+func (f *Family[P, S, V]) SubtractBlob(s Sketch, blob []byte) error {
+	t, is := s.(subtracter[S])
 	if !is {
 		return fmt.Errorf("subtract from %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
 	}

@@ -68,7 +68,7 @@ func keyedForms() (all []form) {
 		h := must(sketch.Parse(blob))
 		one := form{
 			name: c.name, blob: blob, totals: c.totals, never: sketch.Categorised | sketch.WithTotals,
-			check: checks(blob, func(damaged []byte) error { return f.UniteBlob(must(f.Load(blob)), damaged) }),
+			check: checks(blob, func(damaged []byte) error { return f.UnionBlob(must(f.Load(blob)), damaged) }),
 		}
 		if c.totals == nil {
 			one.totals = wrong(h.Total)

@@ -182,7 +182,7 @@ func forms(t *testing.T) []form {
 		for _, sample := range must(about.Samples()) {
 			all = append(all, form{
 				name: about.Name + ", " + sample.Name, blob: sample.Blob, never: sketch.Categorised | sketch.WithTotals,
-				check: checks(sample.Blob, func(blob []byte) error { return f.UniteBlob(must(f.Load(sample.Blob)), blob) }),
+				check: checks(sample.Blob, func(blob []byte) error { return f.UnionBlob(must(f.Load(sample.Blob)), blob) }),
 			})
 		}
 	}
