@@ -278,25 +278,14 @@ func (a *keyedAgg) rowByRow(c *keyedChunk, states duck.States) error {
 		if err != nil {
 			return err
 		}
-		class := keyed.BaseOf(t.s).KeyClass()
-		if keyed.ByValue(t.s) {
-			b, err := c.keys.Bytes(i, class)
-			if err != nil {
-				return err
-			}
-			if err := a.family.AddKey(t.s, b, n); err != nil {
-				return err
-			}
-			if err := t.charge(); err != nil {
-				return err
-			}
-			continue
-		}
-		h1, h2, err := c.keys.Hash(i, class, keyed.BaseOf(t.s).Seed())
+		b, err := c.keys.Bytes(i, keyed.BaseOf(t.s).KeyClass())
 		if err != nil {
 			return err
 		}
-		if err := a.addHashes(t, hashes{[]uint64{h1}, []uint64{h2}, []uint64{n}}); err != nil {
+		if err := a.family.AddKey(t.s, b, n); err != nil {
+			return err
+		}
+		if err := t.charge(); err != nil {
 			return err
 		}
 	}

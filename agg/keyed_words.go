@@ -95,11 +95,6 @@ func (a *keyedAgg) addWords(t *keyedPage, config uint32, words []uint64) error {
 	h := a.hashed.Get().(*hashes)
 	defer a.hashed.Put(h)
 	h.hash(p, words)
-	return a.addHashes(t, *h)
-}
-
-// addHashes adds keys to the sketch of a page.
-func (a *keyedAgg) addHashes(t *keyedPage, h hashes) error {
 	if err := a.family.Add(t.s, h.h1s, h.h2s, h.ns); err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ type pendingEntries struct {
 }
 
 // Later implements keyed.Later: a sketch without keys keeps those that come until Finish, if that pays.
-// Until then only AddHashes, Union, Clone, Bytes and Finish may be called.
+// Until then only AddHashes, AddKey, Union, Clone, Bytes and Finish may be called.
 func (s *Sketch) Later() {
 	s.MustBeMade()
 	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
