@@ -18,7 +18,7 @@ func Hash(seed uint64, b []byte) (h1, h2 uint64) {
 	// take longer than the hash itself.
 	switch len(b) {
 	case 8:
-		return HashFrom(Start(seed), binary.LittleEndian.Uint64(b))
+		return hashFrom(start(seed), binary.LittleEndian.Uint64(b))
 	case 16:
 		return HashCell(seed, int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])))
 	}

@@ -1,7 +1,6 @@
 package args
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -146,10 +145,6 @@ func (k *Keys) Hash(i int, c key.Class, seed uint64) (h1, h2 uint64, err error) 
 	if err != nil {
 		return 0, 0, err
 	}
-	if len(b) == 8 {
-		h1, h2 = key.HashUint64(seed, binary.LittleEndian.Uint64(b))
-	} else {
-		h1, h2 = key.Hash(seed, b)
-	}
+	h1, h2 = key.Hash(seed, b)
 	return h1, h2, nil
 }
