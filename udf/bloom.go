@@ -2,13 +2,14 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // The functions of the Bloom filter alone.
 var _ = only(bloom.Family,
-	function("", "X_intersect", duck.Blob, eachPair(bloomIntersect),
+	function("", "X_intersect", duck.Blob, eachPair(keyedPair(bloom.Family, 1, bloomIntersect)),
 		"Returns the filter of the bits that both have: a key of both is found, an absent key no more often than in either. The total is not known.",
 		"X_contains(X_intersect(s, X_add(X_empty(), 2)), 2) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 	function("", "X_shrink", duck.Blob, bloomShrink,
@@ -18,14 +19,8 @@ var _ = only(bloom.Family,
 		"X_fpp(s) < 0.01 FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch)),
 )
 
-// bloomIntersect computes bloom_intersect.
-func bloomIntersect(_ *call, a, b []byte) (encoder, error) {
-	s, err := bloom.Decode(a)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.IntersectBlob(b)
-}
+// bloomIntersect intersects a filter with that of a BLOB.
+func bloomIntersect(s keyed.Sketch, blob []byte) error { return s.(*bloom.Sketch).IntersectBlob(blob) }
 
 // bloomShrink computes bloom_shrink.
 func bloomShrink(c *call) error {
@@ -34,11 +29,11 @@ func bloomShrink(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		s, err := bloom.Decode(c.Col(0).Bytes(i))
+		s, err := c.keyed(bloom.Family, c.Col(0).Bytes(i), 1)
 		if err != nil {
 			return nil, err
 		}
-		return s, s.Shrink(size)
+		return s, s.(*bloom.Sketch).Shrink(size)
 	})
 }
 

@@ -39,13 +39,18 @@ func (p Params) firstStep() (form, error) {
 	if f.size, err = sizeFor(FirstStep, cmp.Or(p.FPP, DefaultFPP), f.k, 1); err != nil {
 		return form{}, err
 	}
-	for ; f.capacity < p.Capacity; f.capacity *= 2 {
-		if f.size *= 2; f.size > MaxBits {
-			return form{}, sketch.OptionError("capacity", "is %d, which needs more than the %d bits that are allowed", p.Capacity, uint64(MaxBits))
-		}
+	if f.growFor(p.Capacity); f.capacity < p.Capacity {
+		return form{}, sketch.OptionError("capacity", "is %d, which needs more than the %d bits that are allowed", p.Capacity, uint64(MaxBits))
+	}
+	return f, f.check()
+}
+
+// growFor doubles the filter until n keys fit or it has the largest size.
+func (f *form) growFor(n uint64) {
+	for f.capacity < n && 2*f.size <= MaxBits {
+		f.capacity, f.size = 2*f.capacity, 2*f.size
 	}
 	f.kept = f.size
-	return f, f.check()
 }
 
 // NewGathering is New for a filter that is built once and then encoded, in any order and in parts. With
@@ -75,13 +80,7 @@ func (f *filter) finished() *filter {
 	}
 	c := *f
 	c.keys = nil
-	for to := f.form; ; {
-		c.form = to
-		if to.capacity >= uint64(len(f.keys)) || 2*to.size > MaxBits {
-			break
-		}
-		to.capacity, to.size, to.kept = 2*to.capacity, 2*to.size, 2*to.size
-	}
+	c.growFor(uint64(len(f.keys)))
 	c.route, c.bits = c.form.route(), make([]byte, 8*c.words())
 	for h := range f.keys {
 		c.set(h.h1, h.h2)
