@@ -75,5 +75,13 @@ func (f *filter) containsPlanned(h1, h2 uint64) bool {
 	return true
 }
 
+// ContainsHashes writes the Contains of every key to dst. h1s and h2s are as long as dst.
+func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	f.MustBeMade()
+	for i := range dst {
+		dst[i] = f.Contains(h1s[i], h2s[i])
+	}
+}
+
 // ContainsKey is Contains of a key's bytes (package key).
 func (f *filter) ContainsKey(b []byte) bool { return f.Contains(key.Hash(f.Seed(), b)) }

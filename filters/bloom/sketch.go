@@ -50,6 +50,17 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 	s.set(h1, h2)
 }
 
+// AddHashes adds many keys: ns[i] of the key (h1s[i], h2s[i]), or one of each if ns is nil. The result
+// is the same as by Add for each key in order. The slices must be as long as h1s.
+func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
+	keyed.GrowAll(&s.Base, len(h1s), ns)
+	for i, h1 := range h1s {
+		if ns == nil || ns[i] > 0 {
+			s.set(h1, h2s[i])
+		}
+	}
+}
+
 // set sets the bits of a key, or gathers it.
 func (f *filter) set(h1, h2 uint64) {
 	if f.keys != nil {
