@@ -26,9 +26,7 @@ func (a *aggregate[T]) page(s *duck.State) (t T, err error) {
 		return t, err
 	}
 	t = a.fresh()
-	lease := &t.base().lease
-	lease.Set(t)
-	return t, s.NewPage(lease, pageBytes)
+	return t, s.NewPage(&t.base().lease, t, pageBytes)
 }
 
 // blobAggregate is an aggregate over a column of sketches.

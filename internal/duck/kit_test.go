@@ -172,8 +172,7 @@ func (a toyList) page(s *State) (*listPage, error) {
 		return obj.(*listPage), nil
 	}
 	b := &listPage{lease: new(memory.Lease)}
-	b.lease.Set(b)
-	return b, s.NewPage(b.lease, a.cost)
+	return b, s.NewPage(b.lease, b, a.cost)
 }
 
 func (b *listPage) add(vals ...int64) error {

@@ -7,14 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// Page is a Go object that belongs to the state of a group. Its owner reports its size to the Lease.
-type Page any
-
-// Lease holds one page and its account with the budget of the process. DuckDB does not destroy
-// every state, so the store may drop the page at any time (docs/MEMORY.md). The object lives as
-// long as a callback refers to it.
+// Lease holds one page, a Go object that belongs to the state of a group. It is the page's account with
+// the budget of the process: the page's owner reports its size. DuckDB does not destroy every state, so
+// the store may drop the page at any time (docs/MEMORY.md). The object lives as long as a callback refers to it.
 type Lease struct {
-	obj      Page          // the page.
+	page     any           // the object.
 	size     atomic.Int64  // bytes reserved for the page; leaseDead after the page was dropped.
 	touched  atomic.Uint32 // value of clock at the last use.
 	final    atomic.Uint32 // value of clock when the page last gave a result; 0 if never.
@@ -24,9 +21,6 @@ type Lease struct {
 
 // leaseDead is the size of a Lease whose page was dropped.
 const leaseDead = -1 << 62
-
-// Set sets the object that Ref.Page returns. Call it in the callback that made the page.
-func (l *Lease) Set(obj Page) { l.obj = obj }
 
 // Grow reserves delta more bytes, before they are allocated; a negative delta gives bytes back.
 // An error changes nothing. It wraps ErrBudget if there is no room, or if the page itself was dropped.
@@ -116,9 +110,10 @@ func entry(i uint32) *atomic.Pointer[Lease] {
 	return &c[i&(chunkLen-1)]
 }
 
-// open reserves size bytes for the page of a new lease of a database, and enters it in the store. kind is
-// isSlot for a slab, and 0 for other pages. The error wraps ErrBudget, or says that the store is full.
-func (l *Lease) open(instance uint32, size int64, kind Ref) error {
+// open makes l, which is new, the lease of a page of a database. It reserves size bytes, and enters l in the
+// store. kind is isSlot for a slab, and 0 for other pages. The error wraps ErrBudget, or says that the store
+// is full.
+func (l *Lease) open(page any, instance uint32, size int64, kind Ref) error {
 	if size < 0 {
 		return fmt.Errorf("a page of %d bytes", size)
 	}
@@ -143,7 +138,7 @@ func (l *Lease) open(instance uint32, size int64, kind Ref) error {
 	}
 	store.generation++
 	l.ref = hasPage | kind | Ref(store.generation&(1<<genBits-1))<<genShift | Ref(i)
-	l.instance = instance
+	l.page, l.instance = page, instance
 	l.size.Store(size)
 	l.touched.Store(clock.Load())
 	store.live.Add(1)
@@ -187,11 +182,11 @@ func (l *Lease) touch() {
 }
 
 // NewPage reserves size bytes for a page with the lease l, which must be new, and gives the page to
-// the state. Set its object with Lease.Set before. NewPage drops the page or the slot that the state
-// had. The error wraps ErrBudget, or says that the store is full.
-func (r *Ref) NewPage(l *Lease, size int64) error {
+// the state. It drops the page or the slot that the state had. The error wraps ErrBudget, or says that the
+// store is full.
+func (r *Ref) NewPage(l *Lease, page any, size int64) error {
 	r.Drop()
-	if err := l.open(uint32(*r), size, 0); err != nil {
+	if err := l.open(page, uint32(*r), size, 0); err != nil {
 		return err
 	}
 	*r = l.ref
@@ -203,7 +198,7 @@ func (r *Ref) HasPage() bool { return *r&(hasPage|isSlot) == hasPage }
 
 // Page returns the object of the state's page, or nil if it has none. The error wraps ErrBudget if
 // the page was reclaimed.
-func (r *Ref) Page() (Page, error) {
+func (r *Ref) Page() (any, error) {
 	if !r.HasPage() {
 		return nil, nil
 	}
@@ -212,7 +207,7 @@ func (r *Ref) Page() (Page, error) {
 		return nil, errBudget()
 	}
 	l.touch()
-	return l.obj, nil
+	return l.page, nil
 }
 
 // Drop drops the state's page or slot, if it has one.
@@ -228,7 +223,7 @@ func (r *Ref) Drop() {
 	}
 	*r = Ref(l.instance)
 	if had&isSlot != 0 {
-		l.obj.(*slab).release(1)
+		l.page.(*slab).release(1)
 	} else {
 		forget(l)
 	}

@@ -16,7 +16,7 @@ func TestPageLifecycle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Set("first")
+	l.page = "first"
 	if obj, err := s.Page(); obj != "first" || err != nil {
 		t.Fatalf("got %v, %v", obj, err)
 	}
@@ -34,7 +34,7 @@ func TestPageLifecycle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second.Set("second")
+	second.page = "second"
 	if _, err := old.Page(); !errors.Is(err, ErrBudget) {
 		t.Errorf("the page that was replaced: error %v", err)
 	}
@@ -92,7 +92,7 @@ func TestReclaimOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.Set(i)
+			l.page = i
 		})
 	}
 	newCallback(func() { // 0 to 9 are used again
@@ -163,7 +163,7 @@ func TestPagesInParallel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Set("shared")
+	l.page = "shared"
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -177,7 +177,7 @@ func TestPagesInParallel(t *testing.T) {
 				case err != nil:
 					t.Error(err)
 				default:
-					l.Set(g)
+					l.page = g
 					if err := l.Grow(100); err != nil && !errors.Is(err, ErrBudget) {
 						t.Error(err)
 					}
@@ -221,7 +221,7 @@ func withLimit(t testing.TB, n int64) {
 // newPage gives a state a page of size bytes, and returns its lease.
 func newPage(r *Ref, size int64) (*Lease, error) {
 	l := new(Lease)
-	return l, r.NewPage(l, size)
+	return l, r.NewPage(l, nil, size)
 }
 
 // releaseAll drops every page and empties the caches.

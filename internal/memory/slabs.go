@@ -45,7 +45,7 @@ func (r Ref) slot() (*slab, []uint64) {
 		return nil, nil
 	}
 	l.touch()
-	sl := l.obj.(*slab)
+	sl := l.page.(*slab)
 	return sl, sl.words[r&slotNumber>>slotShift*slotLine:]
 }
 
@@ -163,13 +163,12 @@ func (a *Slabs) done() {
 func (a *Slabs) grow(instance uint32) error {
 	words := max(minSlab, a.size)
 	sl := new(slab)
-	if err := sl.lease.open(instance, int64(words)*8+slabHead, isSlot); err != nil {
+	if err := sl.lease.open(sl, instance, int64(words)*8+slabHead, isSlot); err != nil {
 		return err
 	}
 	a.done()
 	sl.words = make([]uint64, words)
 	sl.live.Store(maxSlots)
-	sl.lease.Set(sl)
 	a.slab, a.filling, a.taken, a.size = sl, true, 0, min(2*words, maxSlab)
 	return nil
 }
