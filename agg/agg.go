@@ -15,7 +15,21 @@ type aggregate[T groupPage] struct {
 	merge func(into, from T) error               // adds the sketch of from to that of into, which may have none.
 	blob  func(t T, room []byte) ([]byte, error) // returns the BLOB of t, in the memory of room if it fits.
 	cost  func(t T) int64                        // bytes that blob allocates; nil if blob charges them itself.
-	wordFuncs[T]
+
+	// The other functions say what words mean that wait. They are nil for an aggregate over sketches.
+	// Configurations are given by their numbers.
+
+	// most returns how many words a state can have in its slot.
+	most func(config uint32) int
+	// sums reports whether the order of words does not matter, and a union is the sketch of all words.
+	sums func(config uint32) bool
+	// take adds words to the sketch of t. It makes the sketch if there is none.
+	take func(t T, config uint32, words []uint64) error
+	// unite unites the sketch of into with that of a state with words, and with a page unless from is
+	// nil. unite is needed where sums returns false.
+	unite func(into T, config uint32, words []uint64, from T) error
+	// encoder returns a function that writes the sketch of words as row i of out.
+	encoder func(out *duck.Result) func(i int, config uint32, words []uint64) error
 }
 
 // page returns the page of a state, which it makes if there is none.

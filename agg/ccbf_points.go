@@ -183,16 +183,13 @@ func (a *ccbfPoints) builder(c *chunk, s *duck.State) (*ccbf.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.builderOf(c.id, &c.config)
+	return t.builderOf(&c.config)
 }
 
-// builderOf returns the builder of a page. id is the number of config. If the builder has another
-// configuration than config, builderOf returns an error.
-func (t *ccbfPage) builderOf(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
-	switch {
-	case t.b == nil:
-		t.config = id
-	case (t.config == 0 || t.config != id) && t.b.Config != *config:
+// builderOf returns the builder of a page. If the builder has another configuration than config,
+// builderOf returns an error.
+func (t *ccbfPage) builderOf(config *ccbf.Config) (*ccbf.Builder, error) {
+	if t.b != nil && t.b.Config != *config {
 		return nil, configsDiffer(&t.b.Config, config)
 	}
 	return t.builder(config)
@@ -200,7 +197,7 @@ func (t *ccbfPage) builderOf(id uint32, config *ccbf.Config) (*ccbf.Builder, err
 
 // take adds points that waited to the builder of a page.
 func (t *ccbfPage) take(config uint32, keys []uint64) error {
-	b, err := t.builderOf(config, configs.config(config))
+	b, err := t.builderOf(configs.config(config))
 	if err != nil {
 		return err
 	}
@@ -209,7 +206,7 @@ func (t *ccbfPage) take(config uint32, keys []uint64) error {
 
 // mergeSame is merge of pages that must have the same configuration.
 func (t *ccbfPage) mergeSame(from *ccbfPage) error {
-	b, err := t.builderOf(from.config, &from.b.Config)
+	b, err := t.builderOf(&from.b.Config)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,7 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 		return err
 	}
 	t.bytes = from.bytes
-	t.config, t.params, t.s = from.config, from.params, a.family.Clone(from.s)
+	t.params, t.s = from.params, a.family.Clone(from.s)
 	return t.charge()
 }
 

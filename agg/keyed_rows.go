@@ -31,16 +31,12 @@ func newKeyedAgg(pages keyedPages) *keyedAgg {
 		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}
-	a.wordFuncs = wordFuncs[*keyedPage]{
-		most: func(config uint32) int { return keyedPlans.config(config).most() },
-		sums: func(config uint32) bool {
-			l := &keyedPlans.config(config).laws
-			return l.OrderFree && l.UnionEqualsWhole
-		},
-		take:    a.addWords,
-		unite:   a.uniteWords,
-		encoder: a.encodeWords,
+	a.most = func(config uint32) int { return keyedPlans.config(config).most() }
+	a.sums = func(config uint32) bool {
+		l := &keyedPlans.config(config).laws
+		return l.OrderFree && l.UnionEqualsWhole
 	}
+	a.take, a.unite, a.encoder = a.addWords, a.uniteWords, a.encodeWords
 	return a
 }
 
@@ -56,10 +52,9 @@ type keyedChunk struct {
 	plan keyedPlan // the plan of the first row that is not skipped
 	id   uint32    // number of the plan, or 0 if keys cannot wait
 
-	hashes               // keys of the rows that are not skipped
-	states []*duck.State // their states
-	words  []uint64      // the keys as words that wait
-	sorted []uint64      // these words, sorted by group
+	words  []uint64      // keys of the rows that are not skipped, as words that wait
+	states []*duck.State // the states of these rows
+	sorted []uint64      // the words, sorted by group
 	groups groups.Rows
 }
 
@@ -107,9 +102,8 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	if c.id == 0 || !c.options.Uniform() {
 		return a.rowByRow(c, states)
 	}
-	c.clear()
 	all := states.Slice()
-	c.states = c.states[:0]
+	c.words, c.states = c.words[:0], c.states[:0]
 	for ; from < n; from, end = c.next(end, n) {
 		if err := c.read(from, end); err != nil {
 			return err
@@ -121,18 +115,17 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	if all != nil && !c.complete {
 		all = c.states
 	}
-	words := c.asWords()
-	perKey := len(words) / len(c.h1s)
+	perKey := c.plan.perKey()
 	switch {
 	case all == nil:
-		return a.add(states.Slabs(), states.At(0), c.id, words)
+		return a.add(states.Slabs(), states.At(0), c.id, c.words)
 	case !c.group(all):
-		return a.scatter(states.Slabs(), all, c.id, words, perKey)
+		return a.scatter(states.Slabs(), all, c.id, c.words, perKey)
 	}
 	c.groups.Sort()
 	c.sorted = c.sorted[:0]
 	for _, row := range c.groups.Order {
-		c.sorted = append(c.sorted, words[int(row)*perKey:(int(row)+1)*perKey]...)
+		c.sorted = append(c.sorted, c.words[int(row)*perKey:(int(row)+1)*perKey]...)
 	}
 	for i := range c.groups.Len() {
 		from, to := c.groups.Range(i)
@@ -217,31 +210,30 @@ func (c *keyedChunk) next(i, end int) (from, to int) {
 	return from, to
 }
 
-// read appends the keys of rows from to to-1 to c.hashes. None of these rows is skipped. A key that waits
-// as one word is appended as that word, others as their hashes.
+// read appends the keys of rows from to to-1 to c.words. None of these rows is skipped.
 func (c *keyedChunk) read(from, to int) error {
-	if c.plan.pairs {
-		c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, c.plan.seed)
-	} else {
-		c.h1s = append(c.h1s, c.keys.Words(from, to)...)
+	p := &c.plan
+	whole := c.keys.Words(from, to) // nil if p.pairs
+	if !p.pairs && !p.weighted {
+		c.words = append(c.words, whole...)
+		return nil
 	}
-	for i := from; c.weighted && i < to; i++ {
-		n, err := c.options.Count(c.weight, i, 1)
-		if err != nil {
-			return err
+	for i := from; i < to; i++ {
+		if p.pairs {
+			h1, h2, _ := c.keys.Hash(i, p.class, p.seed) // no error: the key is not converted
+			c.words = append(c.words, h1, h2)
+		} else {
+			c.words = append(c.words, whole[i-from])
 		}
-		c.ns = append(c.ns, n)
+		if p.weighted {
+			n, err := c.options.Count(c.weight, i, 1)
+			if err != nil {
+				return err
+			}
+			c.words = append(c.words, n)
+		}
 	}
 	return nil
-}
-
-// asWords returns the keys as words that wait. They are valid until the next call.
-func (c *keyedChunk) asWords() []uint64 {
-	if !c.plan.pairs && !c.plan.weighted {
-		return c.h1s
-	}
-	c.words = c.appendWords(c.words[:0])
-	return c.words
 }
 
 // sketchPage returns the page of a group, with a sketch. The error says that its parameters are others.

@@ -34,30 +34,24 @@ const (
 // most returns how many words wait in a page.
 func (p *keyedPlan) most() int { return int(min(max(p.bytes/8, minKeyWords), maxKeyWords)) }
 
-// hashes is the two hashes of each of some keys. Key i counts ns[i] times, or once if ns is nil. If
-// h2s is empty, h1s contains keys of 8 bytes that are not hashed yet.
-type hashes struct{ h1s, h2s, ns []uint64 }
-
-// clear removes all keys from h.
-func (h *hashes) clear() { h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0] }
-
-// appendWords appends keys as words that wait.
-func (h *hashes) appendWords(words []uint64) []uint64 {
-	for i, h1 := range h.h1s {
-		words = append(words, h1)
-		if len(h.h2s) > 0 {
-			words = append(words, h.h2s[i])
-		}
-		if len(h.ns) > 0 {
-			words = append(words, h.ns[i])
-		}
+// perKey returns the number of words of a key that waits.
+func (p *keyedPlan) perKey() int {
+	n := 1
+	if p.pairs {
+		n++
 	}
-	return words
+	if p.weighted {
+		n++
+	}
+	return n
 }
+
+// hashes is the two hashes of each of some keys. Key i counts ns[i] times, or once if ns is nil.
+type hashes struct{ h1s, h2s, ns []uint64 }
 
 // hash sets h to the hashes of keys that waited as words.
 func (h *hashes) hash(p *keyedPlan, words []uint64) {
-	h.clear()
+	h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0]
 	keys := words
 	if p.pairs || p.weighted {
 		for len(words) > 0 {
@@ -87,18 +81,21 @@ func (a *keyedAgg) addWords(t *keyedPage, config uint32, words []uint64) error {
 		if err := a.make(t, p.params, p.class); err != nil {
 			return err
 		}
-	} else if t.config != config {
-		if err := t.mustHave(p.params); err != nil {
-			return err
-		}
+	} else if err := t.mustHave(p.params); err != nil {
+		return err
 	}
-	h := a.hashed.Get().(*hashes)
-	defer a.hashed.Put(h)
-	h.hash(p, words)
-	if err := a.family.Add(t.s, h.h1s, h.h2s, h.ns); err != nil {
+	if err := a.count(t.s, p, words); err != nil {
 		return err
 	}
 	return t.charge()
+}
+
+// count adds keys that waited to a sketch.
+func (a *keyedAgg) count(s keyed.Sketch, p *keyedPlan, words []uint64) error {
+	h := a.hashed.Get().(*hashes)
+	defer a.hashed.Put(h)
+	h.hash(p, words)
+	return a.family.Add(s, h.h1s, h.h2s, h.ns)
 }
 
 // uniteWords unites the sketch of t with that of a state whose keys must not be added one by one, as
@@ -117,9 +114,7 @@ func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from 
 	if err != nil {
 		return err
 	}
-	var h hashes
-	h.hash(p, words)
-	if err := a.family.Add(s, h.h1s, h.h2s, h.ns); err != nil {
+	if err := a.count(s, p, words); err != nil {
 		return err
 	}
 	if err := a.family.Unite(t.s, s); err != nil {
@@ -133,7 +128,6 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 	var (
 		plan    *keyedPlan
 		s       keyed.Sketch // used for all rows with the same plan
-		h       hashes
 		charged int64
 	)
 	// charge reserves memory for the sketch, its BLOB, and the sorted copy from which the BLOB is made.
@@ -156,8 +150,7 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 		if err != nil {
 			return err
 		}
-		h.hash(plan, words)
-		if err := a.family.Add(s, h.h1s, h.h2s, h.ns); err != nil {
+		if err := a.count(s, plan, words); err != nil {
 			return err
 		}
 		if err := charge(int64(s.Bytes())); err != nil {

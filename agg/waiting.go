@@ -40,30 +40,12 @@ func (f *inlineWords) takes(config uint32) bool {
 const pageBytes = 256
 
 // basePage is the part that all pages have.
-type basePage struct {
-	lease  memory.Lease
-	config uint32 // number of the configuration of the sketch; 0 if it has none
-}
+type basePage struct{ lease memory.Lease }
 
 func (p *basePage) base() *basePage { return p }
 
 // groupPage is the page of a group, which has a sketch.
 type groupPage interface{ base() *basePage }
-
-// wordFuncs says what words mean. Configurations are given by their numbers.
-type wordFuncs[T groupPage] struct {
-	// most returns how many words a state can have in its slot.
-	most func(config uint32) int
-	// sums reports whether the order of words does not matter, and a union is the sketch of all words.
-	sums func(config uint32) bool
-	// take adds words to the sketch of t. It makes the sketch if there is none.
-	take func(t T, config uint32, words []uint64) error
-	// unite unites the sketch of into with that of a state with words, and with a page unless from is
-	// nil. unite is needed where sums returns false.
-	unite func(into T, config uint32, words []uint64, from T) error
-	// encoder returns a function that writes the sketch of words as row i of out.
-	encoder func(out *duck.Result) func(i int, config uint32, words []uint64) error
-}
 
 // add adds words to a state, behind those it has.
 func (a *aggregate[T]) add(slabs *memory.Slabs, s *duck.State, config uint32, words []uint64) error {
