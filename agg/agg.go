@@ -28,9 +28,12 @@ type aggregate[T groupPage] struct {
 	// unite unites the sketch of into with that of a state with words, and with a page unless from is
 	// nil. unite is needed where sums returns false.
 	unite func(into T, config uint32, words []uint64, from T) error
-	// encoder returns a function that writes the sketch of words as row i of out.
-	encoder func(out *duck.Result) func(i int, config uint32, words []uint64) error
+	// encoder returns a wordsEncoder for the results of a chunk.
+	encoder func(out *duck.Result) wordsEncoder
 }
+
+// wordsEncoder encodes the sketch of words, in the memory of room if it fits.
+type wordsEncoder = func(config uint32, words []uint64, room []byte) ([]byte, error)
 
 // page returns the page of a state, which it makes if there is none.
 func (a *aggregate[T]) page(s *duck.State) (t T, err error) {

@@ -1,10 +1,12 @@
 package agg
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
@@ -23,18 +25,18 @@ type ccbfPoints struct {
 	geometry bool // one argument of type GEOMETRY holds the point, in place of x and y
 }
 
-// maxPoints is the largest number of points that wait in a slot.
-const maxPoints = 320
+// maxPointWords is the largest number of words that wait in a slot. Most points are one word.
+const maxPointWords = 320
 
-const _ = uint(bridge.MaxSmall - maxPoints - inlineMost) // bridge.Small encodes all of them
+const _ = uint(bridge.MaxSmall - maxPointWords - inlineMost) // bridge.Small encodes all of them
 
 // newCCBFPoints returns ccbf_agg over points in two columns, or in one of type GEOMETRY.
 func newCCBFPoints(geometry bool) *ccbfPoints {
 	a := &ccbfPoints{ccbfPages, geometry}
 	a.merge = (*ccbfPage).mergeSame
 	a.most = func(config uint32) int {
-		if configs.config(config).Exact {
-			return maxPoints
+		if pointPlans.config(config).Exact {
+			return maxPointWords
 		}
 		return 0
 	}
@@ -96,17 +98,29 @@ func (p *places) whole(n int) bool {
 	return len(p.rows) == n
 }
 
-// configs numbers the configurations of ccbf_agg.
-var configs numbering[ccbf.Config]
+// pointPlan says how points of one configuration wait.
+type pointPlan struct {
+	ccbf.Config
+	class key.Class // class of the categories, if points have some
+	// A point waits as its key. If detailed is true, points have weights or categories. Behind the key is then
+	// a word with the weight and, in the lowest lengthBits, the length of the category, whose bytes follow.
+	detailed bool
+}
+
+// lengthBits is the number of bits for the length of a category that waits.
+const lengthBits = 8
+
+// pointPlans numbers the plans of ccbf_agg.
+var pointPlans numbering[pointPlan]
 
 // chunk is the memory of a callback of ccbf_agg.
 type chunk struct {
 	options  args.Options
 	category args.Keys
 	places   places
-	keys     []uint64
-	config   ccbf.Config
-	id       uint32
+	words    []uint64
+	plan     pointPlan
+	id       uint32 // number of the plan, or 0 if points cannot wait
 }
 
 var (
@@ -146,25 +160,77 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 			return fmt.Errorf("option \"category\": %w", err)
 		}
 	}
+	c.plan.detailed = categories || c.options.Has(args.CCBFWeight)
 	if !uniform {
 		return a.rowByRow(c, res, states, false)
 	}
-	var err error
-	if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
+	if err := c.setPlan(res, 0, categories); err != nil {
 		return err
 	}
-	c.id = configs.number(c.config)
-	if c.id == 0 || categories || c.options.Has(args.CCBFWeight) || !c.places.whole(n) {
+	if c.id == 0 || c.plan.detailed || !c.places.whole(n) {
 		return a.rowByRow(c, res, states, true)
 	}
-	c.keys = slices.Grow(c.keys[:0], n)[:n]
+	c.words = slices.Grow(c.words[:0], n)[:n]
 	switch {
-	case bridge.Keys(&c.config, c.keys, c.places.xs[:n], c.places.ys[:n]) < n:
+	case bridge.Keys(&c.plan.Config, c.words, c.places.xs[:n], c.places.ys[:n]) < n:
 		return a.rowByRow(c, res, states, true)
 	case states.Single():
-		return a.add(states.Slabs(), states.At(0), c.id, c.keys)
+		return a.add(states.Slabs(), states.At(0), c.id, c.words)
 	}
-	return a.scatter(states.Slabs(), states.Slice(), c.id, c.keys, 1)
+	return a.scatter(states.Slabs(), states.Slice(), c.id, c.words, 1)
+}
+
+// setPlan sets the plan to that of row i. categories says whether points have a category.
+func (c *chunk) setPlan(res *duck.Vector, i int, categories bool) (err error) {
+	if c.plan.Config, err = args.CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories); err != nil {
+		return err
+	}
+	c.plan.class = key.None
+	if categories {
+		c.plan.class = c.category.Class
+	}
+	c.id = pointPlans.number(c.plan)
+	return nil
+}
+
+// setWords sets c.words to the words of point j. It returns false if the point cannot wait.
+func (c *chunk) setWords(j int, category []byte, weight uint64) bool {
+	if c.id == 0 || c.plan.Categories && category == nil || len(category) >= 1<<lengthBits || weight >= 1<<(64-lengthBits) {
+		return false
+	}
+	c.words = append(c.words[:0], 0)
+	if bridge.Keys(&c.plan.Config, c.words, c.places.xs[j:], c.places.ys[j:]) == 0 {
+		return false
+	}
+	if c.plan.detailed {
+		c.words = append(c.words, weight<<lengthBits|uint64(len(category)))
+		for len(category) > 0 {
+			var word [8]byte
+			category = category[copy(word[:], category):]
+			c.words = append(c.words, binary.NativeEndian.Uint64(word[:]))
+		}
+	}
+	return true
+}
+
+// addTo adds points that waited as words to a builder.
+func (p *pointPlan) addTo(b *ccbf.Builder, words []uint64) error {
+	if !p.detailed {
+		return bridge.AddKeys(b, words)
+	}
+	for len(words) > 0 {
+		z, weight, length := words[0], words[1]>>lengthBits, int(words[1]&(1<<lengthBits-1))
+		words = words[2:]
+		var category []byte
+		if p.Categories {
+			category = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), length)
+			words = words[(length+7)/8:]
+		}
+		if err := bridge.AddKey(b, z, category, p.class, weight); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // anyValid reports whether some row of v is not NULL.
@@ -177,15 +243,6 @@ func anyValid(v *duck.Vector) bool {
 	return false
 }
 
-// builder returns the builder of a state. The error says that its configuration is not the chunk's.
-func (a *ccbfPoints) builder(c *chunk, s *duck.State) (*ccbf.Builder, error) {
-	t, err := a.whole(s)
-	if err != nil {
-		return nil, err
-	}
-	return t.builderOf(&c.config)
-}
-
 // builderOf returns the builder of a page. If the builder has another configuration than config,
 // builderOf returns an error.
 func (t *ccbfPage) builderOf(config *ccbf.Config) (*ccbf.Builder, error) {
@@ -196,12 +253,13 @@ func (t *ccbfPage) builderOf(config *ccbf.Config) (*ccbf.Builder, error) {
 }
 
 // take adds points that waited to the builder of a page.
-func (t *ccbfPage) take(config uint32, keys []uint64) error {
-	b, err := t.builderOf(configs.config(config))
+func (t *ccbfPage) take(plan uint32, words []uint64) error {
+	p := pointPlans.config(plan)
+	b, err := t.builderOf(&p.Config)
 	if err != nil {
 		return err
 	}
-	return bridge.AddKeys(b, keys)
+	return p.addTo(b, words)
 }
 
 // mergeSame is merge of pages that must have the same configuration.
@@ -236,64 +294,66 @@ func (a *ccbfPoints) rowByRow(c *chunk, res *duck.Vector, states duck.States, un
 		if !ok || !res.Valid(i) || c.options.Null(args.CCBFCategory, i) || c.options.Null(args.CCBFWeight, i) {
 			continue
 		}
-		categories := c.options.Given(args.CCBFCategory, i) // not if the whole STRUCT of options is NULL
+		given := c.options.Given(args.CCBFCategory, i) // not if the whole STRUCT of options is NULL
 		if !uniform {
-			var err error
-			if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories); err != nil {
+			if err := c.setPlan(res, i, given); err != nil {
 				return err
 			}
-			c.id = configs.number(c.config)
 		}
 		weight, err := c.options.Count(args.CCBFWeight, i, 1)
 		if err != nil {
 			return err
 		}
-		if weight == 1 && !c.config.Categories && c.id != 0 { // the usual reason for rowByRow is a NULL in the chunk
-			c.keys = append(c.keys[:0], 0)
-			if bridge.Keys(&c.config, c.keys, p.xs[j:], p.ys[j:]) == 1 {
-				if err := a.add(states.Slabs(), states.At(i), c.id, c.keys); err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		cell, err := c.config.Grid.Cell(p.xs[j], p.ys[j])
-		if err != nil {
-			return err
-		}
-		b, err := a.builder(c, states.At(i))
-		if err != nil {
-			return err
-		}
-		var category []byte
-		class := key.None
-		if c.config.Categories && categories { // without a category, Add below returns the error
-			if class = bridge.Class(b); class == key.None {
-				class = c.category.Class
-			}
-			if category, err = c.category.Bytes(i, class); err != nil {
+		var category []byte // nil is an error of Add if the plan has categories
+		if given {
+			if category, err = c.category.Bytes(i, c.plan.class); err != nil {
 				return err
 			}
 		}
-		if err := b.Add(cell, category, class, weight); err != nil {
+		state := states.At(i)
+		// If there is a builder, waiting does not pay for a point with a weight or a category.
+		if !(c.plan.detailed && state.HasPage()) && c.setWords(j, category, weight) {
+			if err := a.add(states.Slabs(), state, c.id, c.words); err != nil {
+				return err
+			}
+			continue
+		}
+		cell, err := c.plan.Grid.Cell(p.xs[j], p.ys[j])
+		if err != nil {
+			return err
+		}
+		t, err := a.whole(state)
+		if err != nil {
+			return err
+		}
+		b, err := t.builderOf(&c.plan.Config)
+		if err != nil {
+			return err
+		}
+		if err := b.Add(cell, category, c.plan.class, weight); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// encodePoints returns a function that writes the sketch of points as row i of out.
-func encodePoints(out *duck.Result) func(i int, config uint32, keys []uint64) error {
-	var blob []byte
+// encodePoints returns a function that encodes the sketch of points that waited.
+func encodePoints(*duck.Result) wordsEncoder {
 	small := bridge.NewSmall()
-	last := uint32(0) // number of the configuration of small
-	return func(i int, config uint32, keys []uint64) error {
-		if config != last {
-			small.Reset(configs.config(config))
-			last = config
+	last := uint32(0) // number of the plan of small
+	return func(plan uint32, words []uint64, room []byte) ([]byte, error) {
+		p := pointPlans.config(plan)
+		if p.detailed {
+			b := ccbf.NewBuilder(p.Config, nil) // a few points need little memory
+			if err := p.addTo(b, words); err != nil {
+				return nil, err
+			}
+			return bridge.AppendBlob(b, room)
 		}
-		blob = small.AppendBlob(blob[:0], keys)
-		out.SetBytes(i, blob)
-		return nil
+		if plan != last {
+			small.Reset(&p.Config)
+			last = plan
+		}
+		return small.AppendBlob(room, words), nil
 	}
 }

@@ -123,8 +123,8 @@ func (a *keyedAgg) uniteWords(t *keyedPage, config uint32, words []uint64, from 
 	return t.charge()
 }
 
-// encodeWords returns a function that writes the sketch of keys as row i of out.
-func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, words []uint64) error {
+// encodeWords returns a function that encodes the sketch of keys that waited.
+func (a *keyedAgg) encodeWords(out *duck.Result) wordsEncoder {
 	var (
 		plan    *keyedPlan
 		s       keyed.Sketch // used for all rows with the same plan
@@ -139,7 +139,7 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 		charged = 3 * bytes
 		return err
 	}
-	return func(i int, config uint32, words []uint64) (err error) {
+	return func(config uint32, words []uint64, _ []byte) (_ []byte, err error) {
 		if p := keyedPlans.config(config); s != nil && p == plan {
 			s.Reset()
 			err = keyed.BaseOf(s).SetKeyClass(p.class)
@@ -148,19 +148,14 @@ func (a *keyedAgg) encodeWords(out *duck.Result) func(i int, config uint32, word
 			s, err = a.empty(p.params, p.class)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := a.count(s, plan, words); err != nil {
-			return err
+			return nil, err
 		}
 		if err := charge(int64(s.Bytes())); err != nil {
-			return err
+			return nil, err
 		}
-		blob, err := keyed.Finish(s)
-		if err != nil {
-			return err
-		}
-		out.SetBytes(i, blob)
-		return nil
+		return keyed.Finish(s)
 	}
 }

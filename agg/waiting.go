@@ -8,7 +8,7 @@ import (
 )
 
 // Most groups have few rows. So keys and points first wait as words of 64 bits. A key of 8 bytes or a
-// cell is one word, and other keys are their two hashes. The first words wait inline in the DuckDB state. The
+// cell is one word, and other keys are their two hashes. Weights and categories follow. The first words wait inline in the DuckDB state. The
 // next ones wait in a slot of a slab, which many states share (memory.Slabs). With more words, the group
 // gets a page with its sketch. New words still wait inline then, so that several words need only one
 // look-up of the page.
@@ -178,44 +178,45 @@ func (a *aggregate[T]) combine(slabs *memory.Slabs, s, into *duck.State) error {
 func (a *aggregate[T]) Finalize(states duck.States, out *duck.Result) error {
 	var all []uint64
 	var blob []byte
-	var encode func(i int, config uint32, words []uint64) error
+	var encode wordsEncoder
 	if a.encoder != nil {
 		encode = a.encoder(out)
 	}
 	for i := range out.Len() {
 		s := states.At(i)
 		f := inlineOf(s)
-		if !s.HasPage() {
-			words, err := s.Words()
-			switch {
-			case err != nil:
-				return err
-			case f.config == 0:
-				out.SetNull(i)
-				continue
-			}
-			all = append(append(all[:0], words...), f.keys[:f.n]...)
-			if err := encode(i, f.config, all); err != nil {
-				return err
-			}
+		words, err := s.Words()
+		switch {
+		case err != nil:
+			return err
+		case s.HasPage():
+			blob, err = a.encodePage(s, out, blob[:0])
+		case f.config == 0:
+			out.SetNull(i)
 			continue
+		default:
+			all = append(append(all[:0], words...), f.keys[:f.n]...)
+			blob, err = encode(f.config, all, blob[:0])
 		}
-		t, err := a.whole(s)
 		if err != nil {
-			return err
-		}
-		cost := int64(0)
-		if a.cost != nil {
-			cost = a.cost(t)
-		}
-		if err := out.Grow(cost); err != nil {
-			return err
-		}
-		if blob, err = a.blob(t, blob[:0]); err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)
 		out.EndRow()
 	}
 	return nil
+}
+
+// encodePage encodes the sketch of a state with a page, in the memory of room if it fits.
+func (a *aggregate[T]) encodePage(s *duck.State, out *duck.Result, room []byte) ([]byte, error) {
+	t, err := a.whole(s)
+	if err != nil {
+		return nil, err
+	}
+	if a.cost != nil {
+		if err := out.Grow(a.cost(t)); err != nil {
+			return nil, err
+		}
+	}
+	return a.blob(t, room)
 }

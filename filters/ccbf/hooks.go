@@ -3,7 +3,6 @@ package ccbf
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // Package bridge calls these functions, which databases and pipelines need. Package ccbf does not
@@ -29,7 +28,6 @@ func init() {
 
 		AddKeys:    (*Builder).addPoints,
 		AppendBlob: (*Builder).appendBlob,
-		Class:      func(b *Builder) key.Class { return b.class },
 
 		NewSmall: func() hooks.Small[Config] { return new(smallEncoder) },
 		NewIntersector: func(budget interface{ Grow(delta int64) error }) hooks.Intersector[View, Sketch] {

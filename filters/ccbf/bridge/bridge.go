@@ -50,12 +50,14 @@ func Keys(c *ccbf.Config, dst []uint64, xs, ys []float64) int { return cells.Key
 // AddKeys counts one point for each key from Keys.
 func AddKeys(b *ccbf.Builder, keys []uint64) error { return hidden.AddKeys(b, keys) }
 
+// AddKey is Builder.Add for a key from Keys.
+func AddKey(b *ccbf.Builder, z uint64, category []byte, class key.Class, n uint64) error {
+	return b.Add(cells.CellOf(0, 0, z), category, class, n)
+}
+
 // AppendBlob appends the BLOB of a builder's sketch. It writes an exact sketch straight from the cells,
 // without making a Sketch.
 func AppendBlob(b *ccbf.Builder, dst []byte) ([]byte, error) { return hidden.AppendBlob(b, dst) }
-
-// Class returns the class of the categories that a builder has so far.
-func Class(b *ccbf.Builder) key.Class { return hidden.Class(b) }
 
 // Differ returns an error that wraps sketch.ErrDiffer and names the first parameter in which two
 // configurations differ. It ignores Exact, which says how a sketch is built. Sketches can combine

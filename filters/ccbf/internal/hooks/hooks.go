@@ -5,7 +5,6 @@ package hooks
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // Table is a Functions of package ccbf's types.
@@ -32,7 +31,6 @@ type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
 
 	AddKeys    func(*Builder, []uint64) error
 	AppendBlob func(*Builder, []byte) ([]byte, error)
-	Class      func(*Builder) key.Class
 
 	NewSmall       func() Small[Config]
 	NewIntersector func(budget interface{ Grow(delta int64) error }) Intersector[View, Sketch]
