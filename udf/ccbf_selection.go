@@ -54,7 +54,7 @@ func (s *selection) reset(column *duck.Vector) error {
 	if column.Type().ID() == duck.ListID {
 		elements = column.Elem()
 	}
-	if _, _, isRange := rangeFields(column.Type()); elements.Type().ID() == duck.StructID && !isRange {
+	if _, _, isRange := args.RangeFields(column.Type()); elements.Type().ID() == duck.StructID && !isRange {
 		s.structs, s.parts = elements, make([]part, elements.NumFields())
 	}
 	for j := range s.parts {
@@ -79,11 +79,11 @@ func (s *selection) several() bool { return s.parted || s.whole.several() }
 
 // severalOf reports whether rows have more than a single category of a sketch whose categories have this
 // class.
-func (s *selection) severalOf(class key.Class) bool { return s.several() || s.selects(class) }
+func (s *selection) severalOf(class key.Class) bool { return s.several() || s.selects(class.Fields()) }
 
-// selects reports whether rows have parts of categories of this class, and no whole categories.
-func (s *selection) selects(class key.Class) bool {
-	return s.structs != nil && (s.parted || len(s.parts) < len(class.Fields()))
+// selects reports whether rows have parts of categories with these fields, and no whole categories.
+func (s *selection) selects(fields []key.Class) bool {
+	return s.structs != nil && (s.parted || len(s.parts) < len(fields))
 }
 
 // valid reports whether row i selects categories. A range without an end is NULL.
@@ -102,7 +102,8 @@ func (s *selection) hasParts(i int) bool {
 // read returns the categories that row i selects in the view of blob.
 func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (ccbf.Categories, error) {
 	class := v.Class()
-	switch lists := s.whole.ranged || s.selects(class); {
+	fields := class.Fields()
+	switch lists := s.whole.ranged || s.selects(fields); {
 	case !lists && !s.whole.several():
 		category, err := s.whole.keys.Bytes(i, class)
 		return ccbf.Of(category), err
@@ -118,7 +119,7 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 	if s.isKnown(class, blob, i) {
 		return s.set, nil
 	}
-	anyOf, err := s.conditions(class, i)
+	anyOf, err := s.conditions(class, fields, i)
 	if err != nil {
 		return s.set, err
 	}
@@ -140,7 +141,6 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 		return s.set, err
 	}
 	var keys [][]byte
-	fields := class.Fields()
 	for _, c := range list {
 		if slices.ContainsFunc(anyOf, func(tests []test) bool { return passes(tests, class, fields, c.Key) }) {
 			keys = append(keys, c.Key)
@@ -170,15 +170,14 @@ func (s *selection) isKnown(class key.Class, blob []byte, i int) bool {
 	return false
 }
 
-// conditions returns lists of tests for categories of this class. Row i selects the categories that pass
-// all tests of a list.
-func (s *selection) conditions(class key.Class, i int) (anyOf [][]test, err error) {
-	if !s.selects(class) {
+// conditions returns lists of tests for categories of a class, which has these fields. Row i selects the
+// categories that pass all tests of a list.
+func (s *selection) conditions(class key.Class, fields []key.Class, i int) (anyOf [][]test, err error) {
+	if !s.selects(fields) {
 		t := test{field: wholeCategory}
 		err := s.whole.read(&t, class, i)
 		return [][]test{{t}}, err
 	}
-	fields := class.Fields()
 	if err := s.place(class, fields); err != nil {
 		return nil, err
 	}
@@ -247,7 +246,7 @@ type choice struct {
 // reset sets c to a column.
 func (c *choice) reset(column *duck.Vector) error {
 	*c = choice{}
-	if lo, hi, isRange := rangeFields(column.Type()); isRange {
+	if lo, hi, isRange := args.RangeFields(column.Type()); isRange {
 		c.ranged = true
 		if err := c.to.Reset(column.Field(hi)); err != nil {
 			return err
@@ -258,19 +257,6 @@ func (c *choice) reset(column *duck.Vector) error {
 		c.list, column = column, column.Elem()
 	}
 	return c.keys.Reset(column)
-}
-
-// rangeFields returns the fields lo and hi of a type; ok is false if it is no range.
-func rangeFields(t duck.Type) (lo, hi int, ok bool) {
-	if t.ID() != duck.StructID {
-		return 0, 0, false
-	}
-	fields := t.Fields()
-	field := func(name string) int {
-		return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
-	}
-	lo, hi = field("lo"), field("hi")
-	return lo, hi, len(fields) == 2 && lo >= 0 && hi >= 0
 }
 
 // several reports whether rows have lists or ranges.

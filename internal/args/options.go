@@ -25,9 +25,9 @@ func accepts(k sketch.Kind, t duck.Type) bool {
 	case sketch.WholesKind:
 		return t.ID() == duck.ListID && (isNumber(t.Elem()) || t.Elem().ID() == duck.SQLNullID)
 	case sketch.RangeKind:
+		_, _, ok := RangeFields(t)
 		f := t.Fields()
-		return t.ID() == duck.StructID && len(f) == 2 && fieldIndex(f, "lo") >= 0 && fieldIndex(f, "hi") >= 0 &&
-			(isNumber(f[0].Type) && isNumber(f[1].Type) || isDate(f[0].Type) && f[0].Type.ID() == f[1].Type.ID())
+		return ok && (isNumber(f[0].Type) && isNumber(f[1].Type) || isDate(f[0].Type) && f[0].Type.ID() == f[1].Type.ID())
 	case sketch.BoxKind:
 		return isBox(t)
 	}
@@ -37,6 +37,13 @@ func accepts(k sketch.Kind, t duck.Type) bool {
 // fieldIndex returns the index of a field of a STRUCT, or -1.
 func fieldIndex(fields []duck.Field, name string) int {
 	return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
+}
+
+// RangeFields returns the indexes of the fields lo and hi of a STRUCT; ok is false if a type is no range.
+func RangeFields(t duck.Type) (lo, hi int, ok bool) {
+	f := t.Fields()
+	lo, hi = fieldIndex(f, "lo"), fieldIndex(f, "hi")
+	return lo, hi, t.ID() == duck.StructID && len(f) == 2 && lo >= 0 && hi >= 0
 }
 
 // Options is the options of one chunk, a column of STRUCTs. Its zero value has no options.

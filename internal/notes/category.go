@@ -35,7 +35,7 @@ func Category(v *ccbf.View, of ccbf.Categories, some bool) {
 		return
 	}
 	class := v.Class()
-	if some || v.Form() == ccbf.Dense || class != key.Text && class.Fields() == nil || bridge.CategoryBytes(v) > maxSearched {
+	if some || v.Form() == ccbf.Dense || class != key.Text && !class.IsStruct() || bridge.CategoryBytes(v) > maxSearched {
 		set(&found)
 		return
 	}
