@@ -14,14 +14,7 @@ import (
 // Keyed returns the aggregates X_agg and X_union_agg of a family.
 func Keyed(f keyed.Any) functions {
 	name, about := f.About().Name, f.Summaries()
-	union := keyedPages{family: f}
-	union.aggregate = aggregate[*keyedPage]{
-		fresh: func() *keyedPage { return new(keyedPage) },
-		merge: union.merge,
-		blob:  func(t *keyedPage, _ []byte) ([]byte, error) { return keyed.Finish(t.s) },
-		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and a sorted copy to make it
-	}
-	build := newKeyedAgg(union)
+	build := newKeyedAgg(f)
 	// key and number end the arguments of example calls: they are keys that the example's sketch has.
 	key := map[keyed.QuestionKind]string{keyed.HowOften: ", 'to'", keyed.Whether: ", 'or'"}
 	number := map[keyed.QuestionKind]string{keyed.HowOften: ", 3", keyed.Whether: ", 3"}
@@ -38,7 +31,7 @@ func Keyed(f keyed.Any) functions {
 		},
 		overBlobs(name+"_union_agg", name, about.Union,
 			ask(name+"_union_agg(s)", number[q.Kind])+" FROM (SELECT "+name+"_agg(x % 5) s FROM range(10) t(x) GROUP BY x % 2)",
-			&blobAggregate[*keyedPage]{union.aggregate, union.addBlob}),
+			&blobAggregate[*keyedPage]{build.aggregate, build.addBlob}),
 	}
 }
 
@@ -63,14 +56,8 @@ func (t *keyedPage) charge() error {
 	return nil
 }
 
-// keyedPages is the common part of the aggregates of a family.
-type keyedPages struct {
-	family keyed.Any
-	aggregate[*keyedPage]
-}
-
 // addBlob unites the page's sketch with the sketch in a BLOB.
-func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
+func (a *keyedAgg) addBlob(t *keyedPage, blob []byte) error {
 	if t.s != nil {
 		if err := a.family.UnionBlob(t.s, blob); err != nil {
 			return err
@@ -91,7 +78,7 @@ func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 }
 
 // merge unites the sketch of t with that of from, and does not change from.
-func (a *keyedPages) merge(t, from *keyedPage) error {
+func (a *keyedAgg) merge(t, from *keyedPage) error {
 	if t.s != nil {
 		if err := t.mustHave(from.params); err != nil {
 			return err
@@ -109,8 +96,11 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 	return t.charge()
 }
 
-// make gives a page a sketch without keys.
-func (a *keyedPages) make(t *keyedPage, params any, class key.Class) (err error) {
+// prepare gives a page a sketch without keys if it has none. The error says that its sketch has other parameters.
+func (a *keyedAgg) prepare(t *keyedPage, params any, class key.Class) (err error) {
+	if t.s != nil {
+		return t.mustHave(params)
+	}
 	if t.s, err = a.empty(params, class); err != nil {
 		return err
 	}
@@ -119,7 +109,7 @@ func (a *keyedPages) make(t *keyedPage, params any, class key.Class) (err error)
 }
 
 // empty returns a sketch without keys.
-func (a *keyedPages) empty(params any, class key.Class) (keyed.Sketch, error) {
+func (a *keyedAgg) empty(params any, class key.Class) (keyed.Sketch, error) {
 	s, err := a.family.Make(params)
 	if err != nil {
 		return nil, err

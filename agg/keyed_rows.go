@@ -17,26 +17,32 @@ import (
 
 // keyedAgg is the aggregate X_agg of a family X: it builds sketches from keys.
 type keyedAgg struct {
-	keyedPages
+	aggregate[*keyedPage]
+	family  keyed.Any
 	options []sketch.Option
 	chunks  sync.Pool // of *keyedChunk
 	hashed  sync.Pool // of *hashes
 }
 
-// newKeyedAgg returns X_agg with the pages of X_union_agg.
-func newKeyedAgg(pages keyedPages) *keyedAgg {
-	f := pages.family
+// newKeyedAgg returns X_agg of a family.
+func newKeyedAgg(f keyed.Any) *keyedAgg {
 	a := &keyedAgg{
-		keyedPages: pages, options: append(f.Options(), keyed.Weight),
+		family: f, options: append(f.Options(), keyed.Weight),
 		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 		hashed: sync.Pool{New: func() any { return new(hashes) }},
 	}
-	a.most = func(config uint32) int { return keyedPlans.config(config).most() }
-	a.sums = func(config uint32) bool {
-		l := &keyedPlans.config(config).laws
-		return l.OrderFree && l.UnionEqualsWhole
+	a.aggregate = aggregate[*keyedPage]{
+		fresh: func() *keyedPage { return new(keyedPage) },
+		merge: a.merge,
+		blob:  func(t *keyedPage, _ []byte) ([]byte, error) { return keyed.Finish(t.s) },
+		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and a sorted copy to make it
+		most:  func(config uint32) int { return keyedPlans.config(config).most() },
+		sums: func(config uint32) bool {
+			l := &keyedPlans.config(config).laws
+			return l.OrderFree && l.UnionEqualsWhole
+		},
+		take: a.addWords, unite: a.uniteWords, encoder: a.encodeWords,
 	}
-	a.take, a.unite, a.encoder = a.addWords, a.uniteWords, a.encodeWords
 	return a
 }
 
@@ -236,18 +242,6 @@ func (c *keyedChunk) read(from, to int) error {
 	return nil
 }
 
-// sketchPage returns the page of a group, with a sketch. The error says that its parameters are others.
-func (a *keyedAgg) sketchPage(c *keyedChunk, state *duck.State, params any) (*keyedPage, error) {
-	t, err := a.whole(state)
-	if err != nil {
-		return nil, err
-	}
-	if t.s == nil {
-		return t, a.make(t, params, c.keys.Class)
-	}
-	return t, t.mustHave(params)
-}
-
 // rowByRow adds the keys of a chunk whose rows have options of their own, or whose sketches need keys
 // instead of hashes.
 func (a *keyedAgg) rowByRow(c *keyedChunk, states duck.States) error {
@@ -262,8 +256,11 @@ func (a *keyedAgg) rowByRow(c *keyedChunk, states duck.States) error {
 				return err
 			}
 		}
-		t, err := a.sketchPage(c, states.At(i), params)
+		t, err := a.whole(states.At(i))
 		if err != nil {
+			return err
+		}
+		if err := a.prepare(t, params, c.keys.Class); err != nil {
 			return err
 		}
 		n, err := c.options.Count(c.weight, i, 1)

@@ -77,11 +77,7 @@ func (h *hashes) hash(p *keyedPlan, words []uint64) {
 // addWords adds keys that waited to the sketch of a page, which it makes if there is none.
 func (a *keyedAgg) addWords(t *keyedPage, config uint32, words []uint64) error {
 	p := keyedPlans.config(config)
-	if t.s == nil {
-		if err := a.make(t, p.params, p.class); err != nil {
-			return err
-		}
-	} else if err := t.mustHave(p.params); err != nil {
+	if err := a.prepare(t, p.params, p.class); err != nil {
 		return err
 	}
 	if err := a.count(t.s, p, words); err != nil {
