@@ -57,7 +57,7 @@ func TestSketchCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := func(name cacheKey) bool { return s.find([]cacheKey{name}, nil)[0] != nil }
-	cost := bridge.DecodedCost(&v)
+	_, cost := bridge.Costs(&v)
 	names := make([]cacheKey, 5)
 	for i := range names {
 		names[i] = cacheKeyOf(fmt.Appendf(nil, "sketch %d", i), true)

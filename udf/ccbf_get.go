@@ -180,7 +180,7 @@ func (p *places) lookup(q *question, i int) error {
 	if err := p.lookupView(q, from, to); err != nil {
 		return err
 	}
-	if cost := bridge.DecodedCost(&q.view); cost > 0 && decodedSketches.addCost(p.keys[i], bridge.Spent(&q.view)+1, cost) {
+	if spent, ofDecode := bridge.Costs(&q.view); ofDecode > 0 && decodedSketches.addCost(p.keys[i], spent+1, ofDecode) {
 		decodedSketches.decode(p.keys[i], &q.view)
 	}
 	return nil

@@ -28,27 +28,17 @@ func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
 // headBytes is about the memory of a Decoded without its table.
 const headBytes = 512
 
-// DecodedCost returns what Decode costs: the number of blocks that it decodes. It is 0 if the sketch is
-// not exact.
-func DecodedCost(v *ccbf.View) int {
+// Costs returns what the calls of View.Counts since Reset have cost, and what Decode costs: the number of blocks
+// that they read, and that it decodes. Both are 0 if the sketch is not exact.
+func Costs(v *ccbf.View) (ofCounts, ofDecode int) {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
-		return r.Blocks() + decodedCost
+		return r.Lookups(), r.Blocks() + tableCost
 	}
-	return 0
+	return 0, 0
 }
 
-// decodedCost is about the number of blocks that could be decoded in the time that an empty table
-// takes.
-const decodedCost = 2
-
-// Spent returns what the calls of View.Counts since Reset have cost: the number of blocks that they
-// read.
-func Spent(v *ccbf.View) int {
-	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
-		return r.Lookups()
-	}
-	return 0
-}
+// tableCost is about the number of blocks that could be decoded in the time that an empty table takes.
+const tableCost = 2
 
 // Decode decodes all cells for lookups. If together is set, lookups have no category, and the counts of a
 // cell's categories are added up. Decode returns false for counters and trees, for a sketch without

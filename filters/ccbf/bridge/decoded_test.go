@@ -17,8 +17,9 @@ func TestDecode(t *testing.T) {
 	points := kit.Hot(rand.New(rand.NewPCG(61, 0)), 20_000, 3000)
 	v := viewOf(t, ccbf.Params{Bytes: 1 << 20}, points)
 	d, ok := Decode(v, true)
-	if bytes, has := DecodedBytes(v, true); !ok || !has || bytes < 8*3000 || DecodedCost(v) < 2 || Spent(v) != 0 {
-		t.Fatalf("decoded %v, %v with %d bytes, cost %d, spent %d", ok, has, bytes, DecodedCost(v), Spent(v))
+	spent, cost := Costs(v)
+	if bytes, has := DecodedBytes(v, true); !ok || !has || bytes < 8*3000 || cost < 2 || spent != 0 {
+		t.Fatalf("decoded %v, %v with %d bytes, cost %d, spent %d", ok, has, bytes, cost, spent)
 	}
 	want, got := make([]uint64, len(points)), make([]uint64, len(points))
 	places, slots := make([]uint64, len(points)), make([]uint32, len(points))
@@ -28,7 +29,7 @@ func TestDecode(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Error("decoded it answers otherwise")
 	}
-	if Spent(v) == 0 {
+	if spent, _ = Costs(v); spent == 0 {
 		t.Error("questions cost nothing")
 	}
 	for name, v := range map[string]*ccbf.View{
