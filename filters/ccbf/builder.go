@@ -86,7 +86,7 @@ const (
 func NewBuilder(c Config, budget Budget) *Builder {
 	c.mustBeMade()
 	scarcity, _ := budget.(Scarcity)
-	return &Builder{Config: c, Hold: 1 << 30, sections: sections{reserve: reserve{budget: budget}, scarcity: scarcity}, bounds: cells.NoBounds}
+	return &Builder{Config: c, Hold: 1 << 30, sections: sections{reserve: reserve{budget: budget}, scarcity: scarcity}, bounds: grid.EmptyRect()}
 }
 
 // addPoints counts one point for each key. The keys come from cells.Keys.

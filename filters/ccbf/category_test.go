@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -176,7 +175,7 @@ func TestCellsOfCounters(t *testing.T) {
 	for c := range must(v.Cells(Box(grid.MaxRect()), Categories{})) {
 		t.Errorf("an empty sketch has %v", c)
 	}
-	if v.Bounds != cells.NoBounds {
+	if v.Bounds != grid.EmptyRect() {
 		t.Errorf("an empty sketch has cells in %v", v.Bounds)
 	}
 }

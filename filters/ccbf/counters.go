@@ -24,7 +24,7 @@ func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
 }
 
 func (s countersSketch) add(c grid.Cell, category []byte, n uint64) error {
-	s.bounds = cells.Hull(s.bounds, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+	s.bounds = s.bounds.Extend(c)
 	counters.Insert(s.dense, s.counters(), cells.Single(c, category, n))
 	if s.Mode == MinimalIncrement {
 		s.parts = s.parts.More(s.Total)
@@ -57,9 +57,7 @@ func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64
 }
 
 func (s countersSketch) coarsen(factor uint64) error {
-	if s.bounds != cells.NoBounds {
-		s.bounds = s.bounds.Coarser(int64(factor))
-	}
+	s.bounds = s.bounds.Coarser(int64(factor))
 	return nil
 }
 

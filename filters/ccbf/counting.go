@@ -233,7 +233,7 @@ func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 
 // insert counts the cells of sections in the counters.
 func (b *Builder) insert(sections ...cells.Section) {
-	b.bounds = cells.Hull(b.bounds, cells.List(sections).Bounds())
+	b.bounds = b.bounds.Union(cells.List(sections).Bounds())
 	counters.Insert(b.dense, b.counters(), sections)
 	b.single = b.single || len(sections) > 0
 }
@@ -272,7 +272,7 @@ func (b *Builder) goToCounters() error {
 		if err := b.grow(int64(b.shape.Bytes()) + scratch); err != nil {
 			return err
 		}
-		b.bounds = cells.Hull(b.bounds, list.Bounds())
+		b.bounds = b.bounds.Union(list.Bounds())
 		b.dense = counters.Of(b.counters(), list)
 		if err := b.grow(-scratch); err != nil {
 			return err
@@ -308,7 +308,7 @@ func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Orig
 	}
 	b.united = b.united.With(b.added, p, total)
 	b.added = saturate.Add(b.added, total)
-	b.bounds = cells.Hull(b.bounds, bounds)
+	b.bounds = b.bounds.Union(bounds)
 	b.dense.Union(d)
 	return nil
 }

@@ -68,9 +68,9 @@ func TestExactForm(t *testing.T) {
 	for name, p := range cellSets() {
 		r := rand.New(rand.NewPCG(42, 0))
 		cfg := config(t, Params{Bytes: 1 << 20})
-		blob, m, bounds := blobOf(t, builderOf(t, cfg, p)), p.model(), cells.NoBounds
+		blob, m, bounds := blobOf(t, builderOf(t, cfg, p)), p.model(), grid.EmptyRect()
 		for s := range m {
-			bounds = cells.Hull(bounds, grid.Rect{MinX: s.X, MinY: s.Y, MaxX: s.X, MaxY: s.Y})
+			bounds = bounds.Extend(s.Cell)
 		}
 		v := viewOf(t, blob)
 		counts(t, name, v, m, true)

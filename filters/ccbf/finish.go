@@ -63,7 +63,7 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		// The list has cells that were added beside the counters. They go into the counters last, sorted
 		// by cell. So the result does not depend on the order of additions.
 		s.dense = s.dense.Clone()
-		s.bounds = cells.Hull(s.bounds, list.Bounds())
+		s.bounds = s.bounds.Union(list.Bounds())
 		counters.Insert(s.dense, s.counters(), list)
 		s.squares, s.parts = nil, b.origin(true)
 	}
@@ -115,13 +115,13 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 		return dst, false, err
 	}
 	sections := make([]exact.SectionSource, len(groups))
-	bounds, n := cells.NoBounds, 0
+	bounds, n := grid.EmptyRect(), 0
 	for i, g := range groups {
 		p := g[0].Label
 		sections[i] = exact.SectionSource{Label: p, Cells: g.cells(), Blocks: store.Blocks(g.stores()...)}
 		n += sections[i].Cells
 		for block := range sections[i].Blocks {
-			bounds = cells.Hull(bounds, cells.BoundsOf(block.Keys, p.X, p.Y))
+			bounds = bounds.Union(cells.BoundsOf(block.Keys, p.X, p.Y))
 		}
 	}
 	// Reserve twice the size: the body may be copied once as it grows.

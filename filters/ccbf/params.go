@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -55,7 +54,7 @@ func (h *Head) fields() uint64 {
 	if h.Bytes != DefaultBytes {
 		fields |= hasBytes
 	}
-	if h.Bounds == cells.NoBounds {
+	if h.Bounds.Empty() {
 		fields |= noCells
 	}
 	usual := usualShapes[h.Mode]
@@ -147,7 +146,7 @@ func (h *Head) readParams(b *sketch.Blob, last grid.Grid) error {
 		return sketch.Invalidf("form 0, must be %d, %d or %d", Exact, Dense, Tree)
 	}
 	res := r.Float()
-	h.Bounds = cells.NoBounds
+	h.Bounds = grid.EmptyRect()
 	if fields&noCells == 0 {
 		if err := h.readBounds(r); err != nil {
 			return err

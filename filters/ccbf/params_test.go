@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -56,7 +55,7 @@ func TestParamsAreRead(t *testing.T) {
 		{"a resolution in full", func(p *Head) { p.Grid = must(grid.New(1.0 / 3)) }, 8},
 		{"mode standard", func(p *Head) { p.Overflow, p.Mode, p.shape = ToCounters, Standard, shape(Params{Mode: Standard}) }, 0},
 		{"never exact", func(p *Head) { p.Overflow, p.form, p.Exact = ToCounters, Dense, false }, 0},
-		{"no bounds", func(p *Head) { p.Bounds = cells.NoBounds }, -4},
+		{"no bounds", func(p *Head) { p.Bounds = grid.EmptyRect() }, -4},
 		{"all bounds", func(p *Head) {
 			p.Bounds = grid.Rect{MinX: -grid.MaxIndex - 1, MinY: -grid.MaxIndex - 1, MaxX: grid.MaxIndex, MaxY: grid.MaxIndex}
 		}, 4*8 - 4},

@@ -167,7 +167,7 @@ func tooManyToAsk(cells uint64) error {
 // keep implements sketchForm, for bridge.KeepCells.
 func (s squaresSketch) keep(has func(c grid.Cell) bool) error {
 	limits := s.limits()
-	bounds, asked, across := cells.NoBounds, uint64(0), false
+	bounds, asked, across := grid.EmptyRect(), uint64(0), false
 	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
 		a := form.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
 		for j, key := range sec.Keys {
@@ -181,7 +181,7 @@ func (s squaresSketch) keep(has func(c grid.Cell) bool) error {
 			}
 			across = across || !all
 			left.Push(key, sec.Level(j), sec.Counts[j])
-			bounds = cells.Hull(bounds, r)
+			bounds = bounds.Union(r)
 		}
 		return left
 	})
@@ -260,13 +260,13 @@ func (s *Sketch) Suppress(k uint64) error {
 		return ErrSuppress
 	}
 	from := s.squares
-	bounds, hidden := cells.NoBounds, tree.Suppression{Least: k, Dropped: from.Fit.Dropped}
+	bounds, hidden := grid.EmptyRect(), tree.Suppression{Least: k, Dropped: from.Fit.Dropped}
 	out := &tree.List{Tau: from.Tau, Sections: from.Sections.Map(func(f *cells.Section) cells.Squares {
 		kept, dropped := tree.Suppress(f.Squares, k)
 		hidden.Dropped = saturate.Add(hidden.Dropped, dropped)
 		a := form.RegionArea{Bounds: grid.MaxRect(), X: f.X, Y: f.Y}
 		for j, key := range kept.Keys {
-			bounds = cells.Hull(bounds, a.Rect(key, kept.Level(j)))
+			bounds = bounds.Union(a.Rect(key, kept.Level(j)))
 		}
 		return kept
 	})}

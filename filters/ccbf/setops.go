@@ -213,9 +213,7 @@ func (s *Sketch) Mask(o *Sketch) error {
 // limit applies to s everything that an intersection with o changes, except counts.
 func (s *Sketch) limit(o *Sketch) {
 	s.Class = max(s.Class, o.Class)
-	if s.bounds = s.bounds.Intersect(o.bounds); s.bounds.Empty() {
-		s.bounds = cells.NoBounds
-	}
+	s.bounds = s.bounds.Intersect(o.bounds)
 }
 
 var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", sketch.ErrTooMany)
@@ -228,9 +226,7 @@ func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 		s.Total = left.Sections.Total()
 		return
 	}
-	if s.bounds = bounds; bounds.Empty() {
-		s.bounds = cells.NoBounds
-	}
+	s.bounds = bounds
 	if across {
 		s.lostTotal()
 	} else if s.TotalKnown {

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
@@ -42,7 +41,7 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sketch{Config: c, TotalKnown: true, bounds: cells.NoBounds, sums: c.Exact || c.Mode == Standard, squares: new(tree.List)}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: grid.EmptyRect(), sums: c.Exact || c.Mode == Standard, squares: new(tree.List)}
 	if !c.Exact {
 		s.dense = cascade.New(c.shape)
 	}

@@ -21,7 +21,7 @@ func (s squaresSketch) limits() grid.Rect {
 	case !s.pruned:
 		return s.squares.Sections.Bounds()
 	case len(s.squares.Sections) == 0:
-		return cells.NoBounds
+		return grid.EmptyRect()
 	}
 	return s.bounds
 }
@@ -47,7 +47,7 @@ func (s squaresSketch) add(c grid.Cell, category []byte, n uint64) error {
 		}
 	}
 	s.squares = after
-	s.bounds = cells.Hull(s.bounds, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+	s.bounds = s.bounds.Extend(c)
 	return nil
 }
 
@@ -101,9 +101,7 @@ func (s squaresSketch) coarsen(factor uint64) error {
 		}
 	}
 	s.replace(&tree.List{Sections: coarser, Tau: s.squares.Tau})
-	if s.bounds != cells.NoBounds {
-		s.bounds = s.bounds.Coarser(int64(factor))
-	}
+	s.bounds = s.bounds.Coarser(int64(factor))
 	return nil
 }
 

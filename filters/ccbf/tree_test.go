@@ -342,7 +342,7 @@ func TestOverflow(t *testing.T) {
 	// A tree with no points left is one, and has no bounds.
 	s := sketchOf(t, config(t, Params{Bytes: 400, Overflow: ToTree}), villages(rand.New(rand.NewPCG(156, 0)), 500))
 	x, y := s.bounds, s.squares.Sections.Total()
-	if s.Form() != Tree || x == cells.NoBounds || y == 0 {
+	if s.Form() != Tree || x == grid.EmptyRect() || y == 0 {
 		t.Fatalf("a %v of %d points", s.Form(), y)
 	}
 }

@@ -64,7 +64,7 @@ func (b *Builder) addSections(l cells.List) error {
 
 // addPruned notes where added squares come from: their threshold, their accuracy and their bounds.
 func (b *Builder) addPruned(tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) {
-	b.bounds, b.tau = cells.Hull(b.bounds, bounds), max(b.tau, tau)
+	b.bounds, b.tau = b.bounds.Union(bounds), max(b.tau, tau)
 	if b.pruned {
 		fit = tree.Accuracy{}
 	}
@@ -178,7 +178,7 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 		p.Fit = sample.accuracy(p, b.total)
 	}
 	s := b.empty()
-	s.squares, s.pruned, s.bounds = p, true, cells.Hull(b.bounds, bounds)
+	s.squares, s.pruned, s.bounds = p, true, b.bounds.Union(bounds)
 	if b.unknown || b.notSums {
 		s.lostTotal()
 	}

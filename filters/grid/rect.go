@@ -10,9 +10,7 @@ import (
 type Rect struct{ MinX, MinY, MaxX, MaxY int64 }
 
 // EmptyRect returns a rectangle without cells, the start for Extend and Union.
-func EmptyRect() Rect {
-	return Rect{math.MaxInt64, math.MaxInt64, math.MinInt64, math.MinInt64}
-}
+func EmptyRect() Rect { return Rect{0, 0, -1, -1} }
 
 // MaxRect returns the rectangle of all cells: every index from -MaxIndex to
 // MaxIndex.

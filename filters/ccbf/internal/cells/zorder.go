@@ -57,9 +57,6 @@ func Differ(keys []uint64) uint64 {
 // squares.
 func Square(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }
 
-// NoBounds is the bounds of no cells.
-var NoBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
-
 // Corners is the smallest rectangle around some cells. A coordinate has the bits that it has in a key,
 // with 0 between them. So coordinates compare as usual.
 type Corners struct{ minX, maxX, minY, maxY uint64 }
@@ -120,25 +117,11 @@ func BoundsOf(keys []uint64, x, y int32) grid.Rect { return CornersOf(keys...).R
 
 // Bounds returns the smallest rectangle around the cells.
 func (l List) Bounds() grid.Rect {
-	b := NoBounds
+	b := grid.EmptyRect()
 	for i := range l {
 		if s := &l[i]; len(s.Keys) > 0 {
-			b = Hull(b, BoundsOf(s.Keys, s.X, s.Y))
+			b = b.Union(BoundsOf(s.Keys, s.X, s.Y))
 		}
 	}
 	return b
-}
-
-// Hull returns the smallest rectangle around rectangles a and b.
-func Hull(a, b grid.Rect) grid.Rect {
-	switch {
-	case a.MinX > a.MaxX:
-		return b
-	case b.MinX > b.MaxX:
-		return a
-	}
-	return grid.Rect{
-		MinX: min(a.MinX, b.MinX), MinY: min(a.MinY, b.MinY),
-		MaxX: max(a.MaxX, b.MaxX), MaxY: max(a.MaxY, b.MaxY),
-	}
 }

@@ -102,7 +102,7 @@ func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	for i := range 300 {
 		s := Section{Label: Label{None: true}}
-		want := NoBounds
+		want := grid.EmptyRect()
 		side := int64(1) << (i % 27)
 		for range 1 + r.IntN(1000) {
 			c := grid.Cell{X: r.Int64N(side) - side/3, Y: r.Int64N(side) - r.Int64N(5)*side}
@@ -111,7 +111,7 @@ func TestBounds(t *testing.T) {
 			}
 			_, _, z := Key(c)
 			s.Keys = append(s.Keys, z)
-			want = Hull(want, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+			want = want.Extend(c)
 		}
 		slices.Sort(s.Keys)
 		s.Keys = slices.Compact(s.Keys)

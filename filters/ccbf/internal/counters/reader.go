@@ -57,7 +57,7 @@ func (r *Reader) Check() error {
 	if !r.Head.TotalKnown {
 		return nil
 	}
-	if r.Head.Bounds == cells.NoBounds && r.Head.Total > 0 {
+	if r.Head.Bounds.Empty() && r.Head.Total > 0 {
 		return sketch.Invalidf("a total of %d without bounds", r.Head.Total)
 	}
 	return r.checkTotal(r.Head.Total)

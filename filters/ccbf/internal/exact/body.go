@@ -167,7 +167,7 @@ type section struct {
 // cell may lie outside bounds, and total is the sum of the counts. Errors wrap sketch.ErrInvalid.
 func parseBody(dst []section, body []byte, bounds grid.Rect, categories bool, total uint64) ([]section, error) {
 	dst = dst[:0]
-	if bounds == cells.NoBounds {
+	if bounds.Empty() {
 		if len(body) != 0 || total != 0 {
 			return nil, sketch.Invalidf("a body of %d bytes, and a total of %d, without bounds", len(body), total)
 		}

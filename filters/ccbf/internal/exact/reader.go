@@ -7,6 +7,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -125,7 +126,7 @@ func (r *Reader) String() string { return "exact, " + sketch.Count(uint64(r.Numb
 // are valid until f returns. It checks order, totals and bounds; the error of damaged cells wraps
 // sketch.ErrInvalid.
 func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
-	bounds := cells.NoBounds
+	bounds := grid.EmptyRect()
 	for i := range r.sections {
 		s := &r.sections[i]
 		label, total := s.Label(), uint64(0)
@@ -135,7 +136,7 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 				return false
 			}
 			total = saturate.Add(total, block.Total())
-			bounds = cells.Hull(bounds, cells.BoundsOf(block.Keys, s.X, s.Y))
+			bounds = bounds.Union(cells.BoundsOf(block.Keys, s.X, s.Y))
 			err = f(&label, block)
 			return err == nil
 		})

@@ -121,7 +121,7 @@ func (r *Reader) checkTotal() error {
 	if r.Head.TotalKnown && total != r.Head.Total {
 		return sketch.Invalidf("a total of %d, but leaves count %d", r.Head.Total, total)
 	}
-	if total > 0 && r.Head.Bounds == cells.NoBounds {
+	if total > 0 && r.Head.Bounds.Empty() {
 		return sketch.Invalidf("leaves without bounds")
 	}
 	return nil
