@@ -170,24 +170,27 @@ func (q *question) at(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error)
 }
 
 func (q *question) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
-	polygon, err := q.polygons.prepare(i)
-	if err != nil {
+	p := q.polygons
+	if _, err := p.at(i); err != nil {
 		return area, false, err
 	}
-	if met, err = bridge.Meets(h, polygon); err != nil {
-		return area, false, err
-	}
-	return polygon.Area(), met, notes.Area(h, "polygon", q.polygons.bound, q.polygons.srid, met)
+	_, met, _ = cellsIn(h, p.bound) // the bound of an empty polygon is no box
+	return p.prepared.Area(), met, notes.Area(h, "polygon", p.bound, p.srid, met)
 }
 
 func (q *question) box(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
 	b := q.boxOf(i)
-	cells, err := h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+	cells, met, err := cellsIn(h, b)
 	if err != nil {
 		return area, false, err
 	}
-	met = !cells.Intersect(h.Bounds).Empty()
 	return ccbf.Box(cells), met, notes.Area(h, "box", b, 0, met)
+}
+
+// cellsIn returns the cells in a box, and whether the sketch may have points in them.
+func cellsIn(h *ccbf.Head, b orb.Bound) (cells grid.Rect, met bool, err error) {
+	cells, err = h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+	return cells, !cells.Intersect(h.Bounds).Empty(), err
 }
 
 // tile is the cells in a map tile, which is never a mistake.
@@ -246,11 +249,10 @@ func ccbfOverlaps(c *call) error {
 			return err
 		}
 		b := q.boxOf(i)
-		cells, err := q.head.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-		if err != nil {
+		var err error
+		if _, answers[i], err = cellsIn(&q.head, b); err != nil {
 			return err
 		}
-		answers[i] = !cells.Intersect(q.head.Bounds).Empty()
 		_ = notes.Area(&q.head, "box", b, 0, answers[i]) // no error: most sketches may lie elsewhere
 		return nil
 	})

@@ -55,10 +55,11 @@ func eachListed(c *call, do func(q *question, i int, l listing) error) error {
 			if err != nil {
 				return err
 			}
-			if box, err = h.Grid.Box(edges[0], edges[1], edges[2], edges[3]); err != nil {
+			b := orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}
+			if box, _, err = cellsIn(h, b); err != nil {
 				return err
 			}
-			if err := checkDrawn(h, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
+			if err := checkDrawn(h, b); err != nil {
 				return err
 			}
 		}

@@ -84,7 +84,7 @@ type polygonColumn struct {
 	column   *duck.Vector
 	last     []byte           // the value that was read last.
 	parsed   orb.MultiPolygon // the polygon of last.
-	prepared *ccbf.Polygon    // parsed, in the form for sketches; nil before the first use.
+	prepared *ccbf.Polygon    // parsed, in the form for sketches.
 	bound    orb.Bound        // bounding box of parsed.
 	srid     int              // SRID of last, or 0.
 }
@@ -109,18 +109,7 @@ func (p *polygonColumn) at(i int) (orb.MultiPolygon, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.last, p.parsed, p.srid, p.prepared = b, parsed, srid, nil
+	p.last, p.parsed, p.srid = b, parsed, srid
+	p.prepared, p.bound = ccbf.NewPolygon(parsed), parsed.Bound()
 	return parsed, nil
-}
-
-// prepare returns the polygon of row i, prepared for queries to many sketches.
-func (p *polygonColumn) prepare(i int) (*ccbf.Polygon, error) {
-	if _, err := p.at(i); err != nil {
-		return nil, err
-	}
-	if p.prepared == nil {
-		p.prepared = ccbf.NewPolygon(p.parsed)
-		p.bound = p.parsed.Bound()
-	}
-	return p.prepared, nil
 }

@@ -164,7 +164,7 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				params.Mode, params.Dense, params.Seed = way.mode, true, seed
 				v := way.make(t, config(t, params), r, counted(r, spreads[1+seed%2]))
 				var rs noise.Histogram
-				must(v.Head.meets(whole.Area()))
+				must(whole.descend(v.Grid))
 				must(countersOf(v).AreaSums(outline{whole.on, whole}, Categories{}, rs.Add))
 				n, _ := v.Total()
 				truth, model := float64(n), countersOf(v).Noise()

@@ -16,34 +16,29 @@ type Area struct {
 // Box returns a rectangle of cells as an area.
 func Box(r grid.Rect) Area { return Area{rect: r} }
 
-// on returns area a on the grid of a sketch. It returns false if no cell of a can have a count in the
-// sketch.
-func (a Area) on(h *Head) (form.Area, bool, error) {
-	if a.polygon == nil {
-		r := a.rect.Intersect(h.Bounds)
-		return form.Box(r), !r.Empty(), nil
+// on returns area a on the grid of a sketch. It returns nil if no cell of a can have a count of the
+// categories.
+func (a Area) on(v *View, of Categories) (form.Area, error) {
+	var on form.Area = form.Box(a.rect.Intersect(v.Bounds))
+	if a.polygon != nil {
+		d, err := a.polygon.descend(v.Grid)
+		if err != nil {
+			return nil, err
+		}
+		on = outline{d, a.polygon}
 	}
-	d, err := a.polygon.descend(h.Grid)
-	if err != nil {
-		return nil, false, err
+	if of.None() || on.Bounds().Intersect(v.Bounds).Empty() {
+		return nil, nil
 	}
-	return outline{d, a.polygon}, !d.Bounds().Intersect(h.Bounds).Empty(), nil
-}
-
-// meets reports whether an area has cells within the bounds of a sketch. If not, all sums over it
-// are 0. O(1).
-func (h *Head) meets(a Area) (bool, error) {
-	h.mustBeMade()
-	_, meets, err := a.on(h)
-	return meets, err
+	return on, nil
 }
 
 // Sum returns the sum of Count over the cells of an area, for points of categories, in one pass. A
 // polygon has the cells whose centres lie inside. Exact sketches and trees answer for any area,
 // counters for up to AreaLimit cells inside Bounds.
 func (v *View) Sum(a Area, of Categories) (uint64, error) {
-	on, meets, err := a.on(&v.Head)
-	if err != nil || !meets || of.None() {
+	on, err := a.on(v, of)
+	if on == nil {
 		return 0, err
 	}
 	return v.reader().Sum(on, of)
@@ -86,9 +81,7 @@ type outline struct {
 }
 
 // Rows implements form.Area.
-func (a outline) Rows(g grid.Grid, within grid.Rect) (form.Rows, error) {
-	return g.Scan(a.p.mp, within)
-}
+func (a outline) Rows(within grid.Rect) (form.Rows, error) { return a.p.grid.Scan(a.p.mp, within) }
 
 // Error describes the error of a sketch's counts.
 type Error struct {
@@ -198,12 +191,12 @@ func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	on, meets, err := a.on(&v.Head)
+	on, err := a.on(v, of)
 	if err != nil {
 		return Estimate{}, err
 	}
 	e.Certain = v.Form() != Dense || of.None()
-	if meets && !of.None() {
+	if on != nil {
 		sum, err := v.reader().Estimate(on, of)
 		if err != nil {
 			return Estimate{}, err

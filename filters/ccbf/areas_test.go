@@ -47,7 +47,7 @@ func TestPolygonOverManySketches(t *testing.T) {
 			b := mp.Bound()
 			box := must(h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1]))
 			want := !v.Bounds.Intersect(box).Empty()
-			if meets := must(h.meets(p.Area())); meets != want || !meets && got != 0 {
+			if meets := must(p.Area().on(v, Categories{})) != nil; meets != want || !meets && got != 0 {
 				t.Fatalf("polygon %d, sketch %d: meets %v, want %v, sum %d", i, j, meets, want, got)
 			}
 			if want {

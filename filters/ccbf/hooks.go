@@ -8,7 +8,7 @@ import (
 // Package bridge calls these functions, which databases and pipelines need. Package ccbf does not
 // export them, so that its users do not see them.
 func init() {
-	hooks.Table = hooks.Functions[View, Head, Config, Sketch, Builder, Area]{
+	hooks.Table = hooks.Functions[View, Head, Config, Sketch, Builder]{
 		Reader:     (*View).reader,
 		Blob:       func(v *View) []byte { return v.blob },
 		LimitAreas: func(v *View) { v.head.Limit.Together() },
@@ -17,7 +17,6 @@ func init() {
 			_, err := h.parse(blob)
 			return err
 		},
-		Meets: (*Head).meets,
 
 		Differ:     (*Config).differ,
 		DenseBytes: func(c *Config) uint64 { return c.shape.Bytes() },

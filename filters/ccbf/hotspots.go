@@ -67,8 +67,8 @@ func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 
 // top returns the cells of an area that t collects, in the order of Hotspots.
 func (v *View) top(a Area, of Categories, t *form.Top) ([]Spot, error) {
-	on, meets, err := a.on(&v.Head)
-	if err != nil || !meets || of.None() {
+	on, err := a.on(v, of)
+	if on == nil {
 		return nil, err
 	}
 	t.Most = v.head.MaxSpots()

@@ -28,12 +28,12 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	if l == nil {
 		return nil, fmt.Errorf("%w of their cells: any cell can have a count (list the largest cells of a box with ccbf_top_k or ccbf_hotspots, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	}
-	on, meets, err := a.on(&v.Head)
+	on, err := a.on(v, of)
 	if err != nil {
 		return nil, err
 	}
 	return func(yield func(Spot) bool) {
-		if meets && !of.None() {
+		if on != nil {
 			l.EachCell(on, of, func(s form.Spot) bool { return yield(Spot(s)) })
 		}
 	}, nil
@@ -110,8 +110,8 @@ func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 	if err != nil {
 		return nil, err
 	}
-	on, meets, err := a.on(&v.Head)
-	if err != nil || !meets || of.None() {
+	on, err := a.on(v, of)
+	if on == nil {
 		return nil, err
 	}
 	var list []CategorySum

@@ -17,15 +17,11 @@ import (
 )
 
 // hidden holds the functions that package ccbf does not export.
-var hidden = hooks.Table.(hooks.Functions[ccbf.View, ccbf.Head, ccbf.Config, ccbf.Sketch, ccbf.Builder, ccbf.Area])
+var hidden = hooks.Table.(hooks.Functions[ccbf.View, ccbf.Head, ccbf.Config, ccbf.Sketch, ccbf.Builder])
 
 // ReadHead makes h the head of a BLOB. It reads some hundred bytes of any BLOB. Errors wrap
 // sketch.ErrInvalid.
 func ReadHead(h *ccbf.Head, blob []byte) error { return hidden.ReadHead(h, blob) }
-
-// Meets reports whether polygon p may have cells within the bounds of a sketch. If it returns false, all
-// sums over p are 0. O(1).
-func Meets(h *ccbf.Head, p *ccbf.Polygon) (bool, error) { return hidden.Meets(h, p.Area()) }
 
 // LimitAreas bounds all later queries of v together: they may look up ccbf.AreaLimit cells in counters,
 // in all sketches that v is reset to. It is for callers that cannot be interrupted between queries.

@@ -294,7 +294,7 @@ func (s *search) read(level int, squares []squareCount) []squareCount {
 // sweep looks up all cells of an area, row by row. It calls f with the counts of some neighbours, from
 // column x on, until f returns false.
 func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, counts []uint64) bool) error {
-	scan, err := a.Rows(r.Head.Grid, r.Head.Bounds)
+	scan, err := a.Rows(r.Head.Bounds)
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ type Area interface {
 	Contains(c grid.Cell) bool // reports whether a cell of the rectangle entered last is in the area
 	Work() int                 // returns how many comparisons Contains makes
 	// Rows returns the part of the area within a rectangle, row by row.
-	Rows(g grid.Grid, within grid.Rect) (Rows, error)
+	Rows(within grid.Rect) (Rows, error)
 }
 
 // Rows is an area row by row: each row is a list of intervals of cells.
@@ -139,7 +139,7 @@ func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
 func (b Box) Work() int { return 1 }
 
 // Rows implements Area.
-func (b Box) Rows(_ grid.Grid, within grid.Rect) (Rows, error) {
+func (b Box) Rows(within grid.Rect) (Rows, error) {
 	r := grid.Rect(b).Intersect(within)
 	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
 }

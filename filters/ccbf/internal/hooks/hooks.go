@@ -12,7 +12,7 @@ var Table any
 
 // Functions holds functions that package ccbf does not export, so that package bridge can call them. Package
 // bridge documents them under the same names.
-type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
+type Functions[View, Head, Config, Sketch, Builder any] struct {
 	// Reader returns the reader of the view's form.
 	Reader func(*View) form.Reader
 	// Blob returns the memory that the view reads.
@@ -20,7 +20,6 @@ type Functions[View, Head, Config, Sketch, Builder, Area any] struct {
 	LimitAreas func(*View)
 
 	ReadHead func(*Head, []byte) error
-	Meets    func(*Head, Area) (bool, error)
 
 	Differ     func(a, b *Config) error
 	DenseBytes func(*Config) uint64
