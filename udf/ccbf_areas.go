@@ -178,13 +178,15 @@ func (q *question) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err e
 	return p.prepared.Area(), met, notes.Area(h, "polygon", p.bound, p.srid, met)
 }
 
-func (q *question) box(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
-	b := q.boxOf(i)
-	cells, met, err := cellsIn(h, b)
+func (q *question) box(h *ccbf.Head, i int) (ccbf.Area, bool, error) { return boxArea(h, q.boxOf(i)) }
+
+// boxArea is areaForm.area for a box.
+func boxArea(h *ccbf.Head, box orb.Bound) (area ccbf.Area, met bool, err error) {
+	cells, met, err := cellsIn(h, box)
 	if err != nil {
 		return area, false, err
 	}
-	return ccbf.Box(cells), met, notes.Area(h, "box", b, 0, met)
+	return ccbf.Box(cells), met, notes.Area(h, "box", box, 0, met)
 }
 
 // cellsIn returns the cells in a box, and whether the sketch may have points in them.
@@ -229,11 +231,7 @@ func (q *question) check(box orb.Bound, width, height int) error {
 	if err := bridge.CheckRaster(box, width, height); err != nil {
 		return err
 	}
-	return checkDrawn(&q.view.Head, box)
-}
-
-// checkDrawn notes a box that is drawn.
-func checkDrawn(h *ccbf.Head, box orb.Bound) error {
+	h := &q.view.Head
 	return notes.Area(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
 }
 

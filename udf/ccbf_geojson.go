@@ -11,7 +11,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/paulmach/orb"
 )
 
 // The options of ccbf_geojson, in the order of ccbfGeoJSONOptions.
@@ -49,17 +48,13 @@ func eachListed(c *call, do func(q *question, i int, l listing) error) error {
 		if err := q.verify(i); err != nil {
 			return err
 		}
-		box := h.Bounds
+		area := ccbf.Box(h.Bounds)
 		if c.options.Given(geoJSONBox, i) {
-			edges, err := c.options.Box(geoJSONBox, i)
+			box, err := c.options.Box(geoJSONBox, i)
 			if err != nil {
 				return err
 			}
-			b := orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}
-			if box, _, err = cellsIn(h, b); err != nil {
-				return err
-			}
-			if err := checkDrawn(h, b); err != nil {
+			if area, _, err = boxArea(h, box); err != nil {
 				return err
 			}
 		}
@@ -70,7 +65,7 @@ func eachListed(c *call, do func(q *question, i int, l listing) error) error {
 		if threshold == 0 {
 			return fmt.Errorf("%w: threshold is 0, must be at least 1", ccbf.ErrSpots)
 		}
-		return do(q, i, listing{ccbf.Box(box), threshold, of})
+		return do(q, i, listing{area, threshold, of})
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/paulmach/orb"
 )
 
 // corners is the names of the fields of a box, as tile_bbox returns it.
@@ -20,16 +21,15 @@ func isBox(t duck.Type) bool {
 		})
 }
 
-// Box returns option i of a row, a Box that is given, as xmin, ymin, xmax, ymax. The error says that a
-// field is NULL.
-func (o *Options) Box(i, row int) (edges [4]float64, err error) {
-	v := o.at[i]
+// Box returns option i of a row, a Box that is given. The error says that a field is NULL.
+func (o *Options) Box(i, row int) (box orb.Bound, err error) {
+	v, edges := o.at[i], [...]*float64{&box.Min[0], &box.Min[1], &box.Max[0], &box.Max[1]}
 	for j, name := range corners {
 		f := v.Field(fieldIndex(v.Type().Fields(), name))
 		if !f.Valid(row) {
-			return edges, sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a number", name)
+			return box, sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a number", name)
 		}
-		edges[j] = float(f, row)
+		*edges[j] = float(f, row)
 	}
-	return edges, nil
+	return box, nil
 }
