@@ -204,7 +204,7 @@ func (q *question) tile(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
 // cell is the cell of a place, which can be anywhere.
 func (q *question) cell(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
 	c, err := h.Grid.Cell(duck.Slice[float64](q.Col(1))[i], duck.Slice[float64](q.Col(2))[i])
-	return ccbf.Box(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y}), true, err
+	return ccbf.Box(c.Square(0)), true, err
 }
 
 // boxOf returns the box of row i, which is in the columns after the sketch.

@@ -160,14 +160,13 @@ func appendFeature(dst []byte, g grid.Grid, s *ccbf.Spot) []byte {
 	if res := g.Res(); res < leastPlain || res > 1/leastPlain {
 		format = 'g'
 	}
-	edges := squareEdges(g, s)
 	dst = append(dst, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
-	for i, corner := range squareCorners {
+	for i, corner := range squareOf(g, s) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = strconv.AppendFloat(append(dst, '['), edges[corner[0]], format, -1, 64)
-		dst = strconv.AppendFloat(append(dst, ','), edges[corner[1]], format, -1, 64)
+		dst = strconv.AppendFloat(append(dst, '['), corner[0], format, -1, 64)
+		dst = strconv.AppendFloat(append(dst, ','), corner[1], format, -1, 64)
 		dst = append(dst, ']')
 	}
 	dst = append(dst, `]]},"properties":{"count":`...)

@@ -136,7 +136,7 @@ func (f *cellFilter) hasPlaces(g grid.Grid, some []grid.Cell, res float64) bool 
 		}
 	}
 	for _, c := range some {
-		b := g.Bound(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+		b := g.Bound(c.Square(0))
 		inside, err := other.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
 		if err != nil {
 			continue

@@ -101,12 +101,6 @@ func sorted(spots []Spot) []Spot {
 	return spots
 }
 
-// spotRect is the cells of a spot.
-func spotRect(s Spot) grid.Rect {
-	side := int64(1) << s.Level
-	return grid.Rect{MinX: s.Cell.X, MinY: s.Cell.Y, MaxX: s.Cell.X + side - 1, MaxY: s.Cell.Y + side - 1}
-}
-
 // area asks everything about an area and a set of categories.
 func (j *judge) area(what string, area Area, in func(grid.Cell) bool, of Categories) {
 	j.Helper()
@@ -165,7 +159,7 @@ func (j *judge) largest(what string, area Area, in func(grid.Cell) bool, of Cate
 		j.Fatalf("%s: not in order, or more than %d: %v and %v", what, k, hot, top)
 	}
 	for c, n := range truth {
-		if n >= threshold && !slices.ContainsFunc(hot, func(s Spot) bool { return spotRect(s).Contains(c) && s.Count >= n }) {
+		if n >= threshold && !slices.ContainsFunc(hot, func(s Spot) bool { return s.Cell.Square(s.Level).Contains(c) && s.Count >= n }) {
 			j.Fatalf("%s: cell %v with %d points is in none of %v", what, c, n, hot)
 		}
 	}
@@ -266,7 +260,7 @@ func (j *judge) listing(what string, area Area, of Categories, truth map[grid.Ce
 		if !j.v.IsExact() {
 			in, n = 0, j.reads(c, of)
 			for s, m := range got {
-				if spotRect(s).Contains(c) {
+				if s.Cell.Square(s.Level).Contains(c) {
 					in += m
 				}
 			}
@@ -277,7 +271,7 @@ func (j *judge) listing(what string, area Area, of Categories, truth map[grid.Ce
 	}
 	if area.polygon == nil && j.v.Form() == Tree { // a rectangle has the leaves that meet it
 		for s := range must(j.v.Cells(Box(grid.MaxRect()), of)) {
-			if _, is := got[Spot{Cell: s.Cell, Level: s.Level}]; is == spotRect(s).Intersect(area.rect).Intersect(j.v.Bounds).Empty() {
+			if _, is := got[Spot{Cell: s.Cell, Level: s.Level}]; is == s.Cell.Square(s.Level).Intersect(area.rect).Intersect(j.v.Bounds).Empty() {
 				j.Fatalf("%s: %v is listed: %v", what, s, is)
 			}
 		}
@@ -387,7 +381,7 @@ func (j *judge) picture(what string, b orb.Bound, width, height int, of Categori
 // pixelSum is the sum over the largest squares of levels inside a box, found cell by cell.
 func pixelSum(v *View, box grid.Rect, category []byte) (sum uint64) {
 	top := v.Bounds.Squares(int(v.Levels))
-	reach := spotRect(Spot{Cell: grid.Cell{X: top.MinX << v.Levels, Y: top.MinY << v.Levels}}).Union(spotRect(Spot{Cell: grid.Cell{X: top.MaxX << v.Levels, Y: top.MaxY << v.Levels}, Level: v.Levels}))
+	reach := grid.Cell{X: top.MaxX << v.Levels, Y: top.MaxY << v.Levels}.Square(v.Levels).Extend(grid.Cell{X: top.MinX << v.Levels, Y: top.MinY << v.Levels})
 	for c := range cellsOf(box.Intersect(reach)) {
 		level := 0
 		for l := 1; l <= int(v.Levels); l++ {

@@ -194,6 +194,7 @@ func TestRect(t *testing.T) {
 		{"intersect", r.Intersect(Rect{2, -5, 9, 0}), Rect{2, 0, 3, 0}},
 		{"intersect apart", r.Intersect(Rect{4, 0, 9, 9}), e},
 		{"intersect empty", r.Intersect(e), e},
+		{"square", Cell{-3, 5}.Square(2), Rect{-3, 5, 0, 8}},
 		{"union", r.Union(Rect{9, 9, 9, 9}), Rect{0, 0, 9, 9}},
 		{"union empty", r.Union(e), r},
 		{"empty union", e.Union(r), r},

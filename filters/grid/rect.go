@@ -28,6 +28,12 @@ func (r Rect) Squares(level int) Rect {
 	return Rect{r.MinX >> level, r.MinY >> level, r.MaxX >> level, r.MaxY >> level}
 }
 
+// Square returns the cells of a square of 2^level x 2^level cells, of which c is the south-western one.
+func (c Cell) Square(level uint8) Rect {
+	last := int64(1)<<level - 1
+	return Rect{c.X, c.Y, c.X + last, c.Y + last}
+}
+
 // Contains reports whether the cell is in the rectangle.
 func (r Rect) Contains(c Cell) bool {
 	return r.MinX <= c.X && c.X <= r.MaxX && r.MinY <= c.Y && c.Y <= r.MaxY
@@ -56,7 +62,7 @@ func (r Rect) Union(o Rect) Rect {
 }
 
 // Extend returns the smallest rectangle that holds r and the cell.
-func (r Rect) Extend(c Cell) Rect { return r.Union(Rect{c.X, c.Y, c.X, c.Y}) }
+func (r Rect) Extend(c Cell) Rect { return r.Union(c.Square(0)) }
 
 // Width returns the number of columns, 0 if the rectangle is empty.
 func (r Rect) Width() uint64 {

@@ -299,7 +299,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 	if len(l.sketches) == 0 {
 		return &place{Box: [4]float64{x, y, x, y}}, nil
 	}
-	level := 0
+	level := uint8(0)
 	for side := l.Res; side < least && level < mostLevel; side *= 2 {
 		level++
 	}
@@ -307,8 +307,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 	if err != nil {
 		return nil, err
 	}
-	square := grid.Rect{MinX: c.X >> level << level, MinY: c.Y >> level << level}
-	square.MaxX, square.MaxY = square.MinX+1<<level-1, square.MinY+1<<level-1
+	square := grid.Cell{X: c.X >> level << level, Y: c.Y >> level << level}.Square(level)
 	box := l.grid.Bound(square)
 	p := &place{Box: boxOf(box), Cells: float64(square.Count())}
 	var v ccbf.View

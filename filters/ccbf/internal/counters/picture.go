@@ -46,7 +46,7 @@ func (r *Reader) draw(p *form.Picture, value func(n uint64) float64, category []
 		s := search{r: r, of: cells.Of(category)}
 		s.visit = func(l int, q squareCount) bool {
 			if l == level {
-				to.Spread(grid.Cell{X: q.at.X << level, Y: q.at.Y << level}, value(q.least)-none)
+				to.Spread(corner(q.at, level), value(q.least)-none)
 			}
 			return l > level
 		}
@@ -96,7 +96,8 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 		squares := clip.Intersect(r.Head.Bounds).Squares(level)
 		for y := squares.MinY; y <= squares.MaxY; y++ {
 			for x := squares.MinX; x <= squares.MaxX; x++ {
-				in := square(grid.Cell{X: x, Y: y}, level-unit).Intersect(all)
+				q := grid.Cell{X: x, Y: y}
+				in := square(q, level-unit).Intersect(all)
 				at = appendSample(at[:0], in, reading)
 				counts = slices.Grow(counts[:0], len(at))[:len(at)]
 				r.squares(counts, unit, at, cells.Of(category))
@@ -105,7 +106,7 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 					sum += value(c)
 				}
 				if sum != 0 {
-					to.Spread(grid.Cell{X: x << level, Y: y << level}, sum*(float64(in.Count())/float64(len(at))))
+					to.Spread(corner(q, level), sum*(float64(in.Count())/float64(len(at))))
 				}
 			}
 		}
@@ -114,10 +115,9 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 	return how, err
 }
 
-// square returns the cells of a square.
-func square(at grid.Cell, level int) grid.Rect {
-	return grid.Rect{MinX: at.X << level, MinY: at.Y << level, MaxX: at.X<<level + (1<<level - 1), MaxY: at.Y<<level + (1<<level - 1)}
-}
+// corner returns the south-western cell of a square, and square all its cells.
+func corner(at grid.Cell, level int) grid.Cell { return grid.Cell{X: at.X << level, Y: at.Y << level} }
+func square(at grid.Cell, level int) grid.Rect { return corner(at, level).Square(uint8(level)) }
 
 // appendSample appends most cells of a rectangle, or all if it has no more. The cells, numbered row by row, are
 // divided into as many equal parts, and each part provides one random cell. The random numbers depend only on the

@@ -211,8 +211,7 @@ func (r *Reader) Top(a form.Area, of cells.Categories, t *form.Top) error {
 	s := search{r: r, of: of, largestFirst: t.K <= t.Most}
 	s.visit = func(level int, q squareCount) bool {
 		// No cell of a square ranks before its south-western one.
-		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
-		c := form.Candidate{Spot: form.Spot{Cell: first, Count: q.n}, Least: q.least}
+		c := form.Candidate{Spot: form.Spot{Cell: corner(q.at, level), Count: q.n}, Least: q.least}
 		if level > 0 {
 			return t.Wants(c)
 		}

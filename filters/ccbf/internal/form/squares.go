@@ -177,7 +177,7 @@ func (r *Squares) EachSquare(clip grid.Rect, of cells.Categories, f func(corner 
 				for i, key := range s.Keys {
 					corner, level := cells.CellOf(x, y, key), s.Level(i)
 					// A damaged sketch can have squares outside of its bounds.
-					if clip.Contains(corner) || level > 0 && !square(corner, level).Intersect(clip).Empty() {
+					if clip.Contains(corner) || level > 0 && !corner.Square(level).Intersect(clip).Empty() {
 						f(corner, level, s.Counts[i])
 					}
 				}
@@ -195,7 +195,7 @@ func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
 			p.Add(p.Columns.Part(corner.X), p.Lines.Part(corner.Y), n)
 			return
 		}
-		at := square(corner, level).Intersect(clip)
+		at := corner.Square(level).Intersect(clip)
 		for line := p.Lines.Part(at.MinY); line <= p.Lines.Part(at.MaxY); line++ {
 			for column := p.Columns.Part(at.MinX); column <= p.Columns.Part(at.MaxX); column++ {
 				if p.Lines.Holds(line) && p.Columns.Holds(column) {

@@ -250,13 +250,7 @@ type RegionArea struct {
 
 // Rect returns the cells within bounds of the square with this key and level.
 func (a *RegionArea) Rect(key uint64, level uint8) grid.Rect {
-	return square(cells.CellOf(a.X, a.Y, key), level).Intersect(a.Bounds)
-}
-
-// square returns the cells of a square of a level, of which corner is the south-western one.
-func square(corner grid.Cell, level uint8) grid.Rect {
-	last := int64(1)<<level - 1
-	return grid.Rect{MinX: corner.X, MinY: corner.Y, MaxX: corner.X + last, MaxY: corner.Y + last}
+	return cells.CellOf(a.X, a.Y, key).Square(level).Intersect(a.Bounds)
 }
 
 // cornersOf returns the part of a rectangle that lies in the region, and false if there is none.
