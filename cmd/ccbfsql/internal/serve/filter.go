@@ -171,6 +171,11 @@ func (l *layer) selected(f *filter, box orb.Bound) (rows []*rowSketch) {
 	return rows
 }
 
+// hasRows reports whether a picture of a box shows any rows.
+func (l *layer) hasRows(f *filter, box orb.Bound) bool {
+	return len(l.selected(f, box)) > 0 || f.versus != nil && l.hasRows(f.versus, box)
+}
+
 // open makes v the view of the row's sketch, for queries with a filter.
 func (p *rowSketch) open(ctx context.Context, v *ccbf.View, f *filter) error {
 	if err := ctx.Err(); err != nil {

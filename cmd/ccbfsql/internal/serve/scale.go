@@ -99,7 +99,7 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 		s.Colours, style.Scale = divergingLegend(), ""
 	}
 	if largest == 0 {
-		s.Hidden = l.Dense > 0 && (len(l.selected(&f, box)) > 0 || f.versus != nil && len(l.selected(f.versus, box)) > 0)
+		s.Hidden = l.Dense > 0 && l.hasRows(&f, box)
 		return s, nil
 	}
 	area := width(box) * height(box) / float64(len(values))

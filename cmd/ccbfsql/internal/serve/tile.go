@@ -30,6 +30,9 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 	if err != nil {
 		return nil, err
 	}
+	if !l.hasRows(&f, box) {
+		return blank()
+	}
 	rows := tileSide
 	if seen.Plane == nil {
 		// All sketches are first added up in rows of equal heights in degrees. Then mercator moves
@@ -65,6 +68,13 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 	err = picture.Write(&b, img)
 	return b.Bytes(), err
 }
+
+// blank returns a tile without points.
+var blank = sync.OnceValues(func() ([]byte, error) {
+	var b bytes.Buffer
+	err := picture.Write(&b, image.NewPaletted(image.Rect(0, 0, tileSide, tileSide), divergingPalette()[:1]))
+	return b.Bytes(), err
+})
 
 // tileBox returns the box of a tile: in degrees, or in the units of a layer's plane.
 func (e *layerExtent) tileBox(z int, x, y int64) (box orb.Bound, err error) {

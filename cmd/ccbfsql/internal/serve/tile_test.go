@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
 // A difference has one colour if there is more, another if there is less, and none between equal
@@ -102,6 +104,19 @@ func TestTiles(t *testing.T) {
 	one, all := drawnPixels(t, url+path+"?by=tile&value=0"), drawnPixels(t, url+path)
 	if one == 0 || all < 3*one {
 		t.Errorf("%d pixels of one town, %d of four", one, all)
+	}
+}
+
+// A tile in which no sketch has points is not drawn.
+func TestBlankTile(t *testing.T) {
+	layers, err := newServer(database(t, towns), 1<<30).all(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(9, func() {
+		_, err = layers[0].tile(t.Context(), filter{}, 7, 0, 0, picture.Options{})
+	}); n > 9 || err != nil {
+		t.Errorf("%v allocations, error %v", n, err)
 	}
 }
 
