@@ -169,9 +169,8 @@ func (s squaresSketch) keep(has func(c grid.Cell) bool) error {
 	limits := s.limits()
 	bounds, asked, across := grid.EmptyRect(), uint64(0), false
 	left := s.squares.Sections.Map(func(sec *cells.Section) (left cells.Squares) {
-		a := form.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
 		for j, key := range sec.Keys {
-			r := a.Rect(key, sec.Level(j))
+			r := sec.Rect(j).Intersect(limits)
 			if asked = saturate.Add(asked, r.Count()); asked > AreaLimit {
 				break
 			}
@@ -262,20 +261,20 @@ func (s *Sketch) Suppress(k uint64) error {
 	from := s.squares
 	bounds, hidden := grid.EmptyRect(), tree.Suppression{Least: k, Dropped: from.Fit.Dropped}
 	out := &tree.List{Tau: from.Tau, Sections: from.Sections.Map(func(f *cells.Section) cells.Squares {
-		kept, dropped := tree.Suppress(f.Squares, k)
+		squares, dropped := tree.Suppress(f.Squares, k)
 		hidden.Dropped = saturate.Add(hidden.Dropped, dropped)
-		a := form.RegionArea{Bounds: grid.MaxRect(), X: f.X, Y: f.Y}
-		for j, key := range kept.Keys {
-			bounds = bounds.Union(a.Rect(key, kept.Level(j)))
+		kept := cells.Section{Label: f.Label, Squares: squares}
+		for j := range kept.Keys {
+			bounds = bounds.Union(kept.Rect(j))
 		}
-		return kept
+		return squares
 	})}
 	p, ok := out.Within(s.Bytes)
 	if !ok {
 		return p.TooLong(s.Bytes)
 	}
 	p.Fit = tree.Accuracy{Suppression: hidden}
-	s.squares, s.pruned, s.bounds = p, true, bounds
+	s.squares, s.pruned, s.bounds = p, true, bounds.Intersect(grid.MaxRect())
 	s.Total = p.Sections.Total()
 	return nil
 }

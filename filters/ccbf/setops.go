@@ -5,7 +5,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -240,7 +239,8 @@ func (s *Sketch) narrowSquares(o *Sketch, c *Config, by func(a, b cells.Squares)
 	a, b := s.squares, o.squares
 	bounds := s.body().limits().Intersect(o.body().limits())
 	out := &tree.List{Tau: max(a.Tau, b.Tau), Sections: a.Sections.Map(func(t *cells.Section) cells.Squares {
-		return squaresWithin(bounds, t.Label, by(t.Squares, b.Sections.Squares(t.Label)))
+		narrow := cells.Section{Label: t.Label, Squares: by(t.Squares, b.Sections.Squares(t.Label))}
+		return squaresWithin(bounds, &narrow)
 	})}
 	isTree := s.pruned || o.pruned
 	if isTree {
@@ -258,11 +258,10 @@ func (s *Sketch) narrowSquares(o *Sketch, c *Config, by func(a, b cells.Squares)
 
 // squaresWithin returns the squares of a section that have a cell within bounds. The others have no
 // points of both sketches.
-func squaresWithin(bounds grid.Rect, l cells.Label, squares cells.Squares) (out cells.Squares) {
-	a := form.RegionArea{Bounds: bounds, X: l.X, Y: l.Y}
-	for i, key := range squares.Keys {
-		if !a.Rect(key, squares.Level(i)).Empty() {
-			out.Push(key, squares.Level(i), squares.Counts[i])
+func squaresWithin(bounds grid.Rect, s *cells.Section) (out cells.Squares) {
+	for i, key := range s.Keys {
+		if !s.Rect(i).Intersect(bounds).Empty() {
+			out.Push(key, s.Level(i), s.Counts[i])
 		}
 	}
 	return out

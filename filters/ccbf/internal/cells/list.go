@@ -98,6 +98,9 @@ type Section struct {
 	Squares
 }
 
+// Rect returns the cells of square i.
+func (s *Section) Rect(i int) grid.Rect { return CellOf(s.X, s.Y, s.Keys[i]).Square(s.Level(i)) }
+
 // List is sections ordered by their labels, none of them empty. Lists may share runs, which are
 // never changed.
 type List []Section

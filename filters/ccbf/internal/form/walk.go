@@ -248,15 +248,15 @@ type RegionArea struct {
 	X, Y   int32
 }
 
-// Rect returns the cells within bounds of the square with this key and level.
-func (a *RegionArea) Rect(key uint64, level uint8) grid.Rect {
+// rect returns the cells within bounds of the square with this key and level.
+func (a *RegionArea) rect(key uint64, level uint8) grid.Rect {
 	return cells.CellOf(a.X, a.Y, key).Square(level).Intersect(a.Bounds)
 }
 
 // cornersOf returns the part of a rectangle that lies in the region, and false if there is none.
 func (a *RegionArea) cornersOf(r grid.Rect) (cells.Corners, bool) {
-	from, to := cells.CellOf(a.X, a.Y, 0), cells.CellOf(a.X, a.Y, ^uint64(0))
-	if r = r.Intersect(grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}); r.Empty() {
+	region := cells.CellOf(a.X, a.Y, 0).Square(cells.MaxLevel + 1)
+	if r = r.Intersect(region); r.Empty() {
 		return cells.Corners{}, false
 	}
 	_, _, low := cells.Key(grid.Cell{X: r.MinX, Y: r.MinY})
@@ -267,7 +267,7 @@ func (a *RegionArea) cornersOf(r grid.Rect) (cells.Corners, bool) {
 // enter enters the smallest square that holds the keys low and high.
 func (a *RegionArea) enter(low, high uint64) grid.Relation {
 	level := cells.CommonLevel(low, high)
-	r := a.Rect(low&^cells.LowBits(level), level)
+	r := a.rect(low&^cells.LowBits(level), level)
 	if r.Empty() {
 		return grid.Outside
 	}
@@ -288,10 +288,7 @@ const (
 // boxes and for small squares. Otherwise, parts of the square that lie across the outline count by their
 // centre.
 func (a *RegionArea) fraction(key uint64, level uint8) float64 {
-	r := a.Rect(key, level)
-	if r.Empty() {
-		return 0
-	}
+	r := a.rect(key, level)
 	if b, ok := a.Area.(Box); ok {
 		return CellsOf(r.Intersect(grid.Rect(b))) / CellsOf(r)
 	}

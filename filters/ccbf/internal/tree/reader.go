@@ -156,9 +156,8 @@ func (r *Reader) Error() form.Error {
 	all, held, excess := 0.0, 0.0, 0.0
 	for i := range list.Sections {
 		s := &list.Sections[i]
-		a := form.RegionArea{Bounds: r.Head.Bounds, X: s.X, Y: s.Y}
-		for j, key := range s.Keys {
-			n := form.CellsOf(a.Rect(key, s.Level(j)))
+		for j := range s.Keys {
+			n := form.CellsOf(s.Rect(j).Intersect(r.Head.Bounds))
 			held += n
 			excess += float64(s.Counts[j]) * (n - 1)
 		}
@@ -220,12 +219,11 @@ func (r *Reader) All() (*List, error) {
 	}
 	for i := range list.Sections {
 		s := &list.Sections[i]
-		a := form.RegionArea{Bounds: r.Head.Bounds, X: s.X, Y: s.Y}
-		for j, key := range s.Keys {
+		for j := range s.Keys {
 			if n := s.Counts[j]; n < r.Fit.Least {
 				return nil, sketch.Invalidf("leaf %d of section %d has %d points, but at least %d were promised", j+1, i+1, n, r.Fit.Least)
 			}
-			if a.Rect(key, s.Level(j)).Empty() {
+			if s.Rect(j).Intersect(r.Head.Bounds).Empty() {
 				return nil, sketch.Invalidf("leaf %d of section %d is out of bounds", j+1, i+1)
 			}
 		}
