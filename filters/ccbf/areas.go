@@ -201,15 +201,10 @@ func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 		if err != nil {
 			return Estimate{}, err
 		}
-		e = estimateOf(sum)
+		e = Estimate(sum)
 	}
 	e.Cells = n
 	return e, nil
-}
-
-// estimateOf converts an estimate of package form. It leaves the number of cells 0.
-func estimateOf(e form.Estimate) Estimate {
-	return Estimate{Value: e.Value, Low: e.Low, High: e.High, Certain: e.Certain}
 }
 
 // count returns how many cells of the sketch's grid lie in area a.

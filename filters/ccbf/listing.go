@@ -116,9 +116,8 @@ func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 	}
 	var list []CategorySum
 	l.EachCategorySum(on, of, func(category []byte, sum form.Estimate) {
-		e := estimateOf(sum)
-		e.Cells = n
-		list = append(list, CategorySum{category, e})
+		sum.Cells = n
+		list = append(list, CategorySum{category, Estimate(sum)})
 	})
 	inOrder(v.Class(), list, func(c *CategorySum) []byte { return c.Key })
 	return list, nil

@@ -63,7 +63,8 @@ type Reader interface {
 type Estimate struct {
 	Value     float64
 	Low, High uint64
-	Certain   bool // the interval always holds the sum
+	Certain   bool   // the interval always holds the sum
+	Cells     uint64 // number of cells in the area, which package ccbf sets
 }
 
 // Error describes the error of counts; see ccbf.Error.

@@ -104,7 +104,7 @@ func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sh
 }
 
 // eachSum calls add with the sum over an area for each category of a set, in the order of the categories.
-func (r *Squares) eachSum(a Area, of cells.Categories, add func(category []byte, n Sum)) {
+func (r *Squares) eachSum(a Area, of cells.Categories, add func(category []byte, n Estimate)) {
 	relation := a.Enter(r.Head.Bounds)
 	switch relation {
 	case grid.Outside:
@@ -114,7 +114,7 @@ func (r *Squares) eachSum(a Area, of cells.Categories, add func(category []byte,
 	}
 	in := RegionArea{Area: a, Bounds: r.Head.Bounds}
 	for sections := range r.byCategory(of) {
-		sum := Sum{}
+		var sum Estimate
 		for _, s := range sections {
 			in.X, in.Y = s.X, s.Y
 			for _, sheet := range s.Sheets {
@@ -137,28 +137,29 @@ func (r *Squares) Sum(a Area, of cells.Categories) (uint64, error) {
 
 // Estimate implements Reader.
 func (r *Squares) Estimate(a Area, of cells.Categories) (Estimate, error) {
-	var sum Sum
-	r.eachSum(a, of, func(_ []byte, s Sum) { sum.Add(s) })
-	return r.estimateOf(sum), nil
+	var sum Estimate
+	r.eachSum(a, of, func(_ []byte, e Estimate) { sum.Add(e) })
+	return r.finished(sum), nil
 }
 
-// estimateOf returns a sum as an estimate with its bounds.
-func (r *Squares) estimateOf(s Sum) Estimate {
+// finished returns the estimate of a sum.
+func (r *Squares) finished(e Estimate) Estimate {
 	if !r.Head.Sums {
 		// After an intersection or a mask, a count is only an upper bound, and the truth may be 0.
-		s.Low = 0
+		e.Low = 0
 	}
-	// The estimate is a sum of rounded fractions, so it may miss the bounds by the rounding error.
-	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
-	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < ^uint64(0)}
+	// The value is a sum of rounded fractions, so it may miss the bounds by the rounding error.
+	e.Value = min(max(e.Value, float64(e.Low)), float64(e.High))
+	e.Certain = e.High < ^uint64(0)
+	return e
 }
 
 // EachCategorySum calls f with each category that may have points in area a, and its estimate there. The
 // categories come in the order of their bytes.
 func (r *Squares) EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate)) {
-	r.eachSum(a, of, func(category []byte, s Sum) {
-		if s.High > 0 {
-			f(category, r.estimateOf(s))
+	r.eachSum(a, of, func(category []byte, e Estimate) {
+		if e.High > 0 {
+			f(category, r.finished(e))
 		}
 	})
 }

@@ -25,27 +25,21 @@ type Sheet interface {
 // a sketch of default size fit.
 const KeptBytes = 16 << 20
 
-// Sum is the number of points in an area: at least Low and at most High. Estimate assumes that the points
-// of a square are spread evenly over its cells.
-type Sum struct {
-	Low, High uint64
-	Estimate  float64
-}
-
-// Add adds another sum.
-func (s *Sum) Add(o Sum) {
-	s.Low, s.High = saturate.Add(s.Low, o.Low), saturate.Add(s.High, o.High)
-	s.Estimate += o.Estimate
+// Add adds the sum over another area.
+func (e *Estimate) Add(o Estimate) {
+	e.Low, e.High = saturate.Add(e.Low, o.Low), saturate.Add(e.High, o.High)
+	e.Value += o.Value
 }
 
 // inside adds n points that are inside the area.
-func (s *Sum) inside(n uint64) {
-	s.Low, s.High = saturate.Add(s.Low, n), saturate.Add(s.High, n)
-	s.Estimate += float64(n)
+func (e *Estimate) inside(n uint64) {
+	e.Low, e.High = saturate.Add(e.Low, n), saturate.Add(e.High, n)
+	e.Value += float64(n)
 }
 
-// SumOf returns the sum over the squares of a sheet in an area.
-func SumOf(s Sheet, a *RegionArea) Sum {
+// SumOf returns the sum over the squares of a sheet in an area. The value assumes that the points of a square are
+// spread evenly over its cells.
+func SumOf(s Sheet, a *RegionArea) Estimate {
 	w := newWalk(s, a)
 	w.run()
 	return w.sum
@@ -82,7 +76,7 @@ type walk struct {
 	sheet   Sheet
 	high    uint64        // no cell in the bounds of the area has a higher key.
 	corners cells.Corners // of the bounds of the area, as far as they lie in the region.
-	sum     Sum
+	sum     Estimate
 	least   *uint64
 	visit   func(s cells.Squares, inside bool) // nil for a sum.
 }
@@ -233,7 +227,7 @@ func (w *walk) square(s *cells.Squares, i int) {
 		w.sum.inside(n)
 	default:
 		w.sum.High = saturate.Add(w.sum.High, n)
-		w.sum.Estimate += float64(n) * w.area.fraction(key, level)
+		w.sum.Value += float64(n) * w.area.fraction(key, level)
 	}
 	if relation == grid.Partly {
 		w.area.Area.Leave()

@@ -69,7 +69,7 @@ func TestAccuracy(t *testing.T) {
 				t.Fatalf("box %+v has %d points, bounds %+v", q, truth, sum)
 			}
 			high.add((float64(sum.High) - float64(truth)) / float64(truth))
-			estimate.add(math.Abs(sum.Estimate-float64(truth)) / float64(truth))
+			estimate.add(math.Abs(sum.Value-float64(truth)) / float64(truth))
 		}
 		check(fmt.Sprintf("boxes of %d, upper bound", c.side), high, c.high)
 		check(fmt.Sprintf("boxes of %d, estimate", c.side), estimate, c.estimate)

@@ -188,7 +188,7 @@ func TestNothing(t *testing.T) {
 	}
 	var none cells.Squares
 	a := box{x1: 1 << 32, y1: 1 << 32}
-	if !ask(t, written(&none)) || a.sum(nil) != (form.Sum{}) || none.Most() != 0 {
+	if !ask(t, written(&none)) || a.sum(nil) != (form.Estimate{}) || none.Most() != 0 {
 		t.Error("nothing is not nothing")
 	}
 }

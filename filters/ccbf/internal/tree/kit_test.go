@@ -150,7 +150,7 @@ func (b *box) area() *form.RegionArea {
 }
 
 // sum returns the sum of all sheets over the box.
-func (b *box) sum(sheets []Sheet) (sum form.Sum) {
+func (b *box) sum(sheets []Sheet) (sum form.Estimate) {
 	for i := range sheets {
 		sum.Add(form.SumOf(&sheets[i], b.area()))
 	}
