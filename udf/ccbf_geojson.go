@@ -69,9 +69,9 @@ func eachListed(c *call, do func(q *question, i int, l listing) error) error {
 	})
 }
 
-// list writes cells as row i. An element has bytes in DuckDB's memory. setter returns the function that
-// writes cell j to the elements.
-func (q *question) list(i int, l listing, bytes int, setter func(elements *duck.Result) func(j int, s *ccbf.Spot)) error {
+// list writes cells as row i. An element has bytes in DuckDB's memory. putter returns the function that
+// writes a cell as element j of a list.
+func (q *question) list(i int, l listing, bytes int, putter func(list *duck.Result, g grid.Grid) func(j int, s *ccbf.Spot)) error {
 	most, walked := bridge.Listed(&q.view, l.of)
 	if err := q.out.Grow(walked); err != nil {
 		return err
@@ -83,13 +83,13 @@ func (q *question) list(i int, l listing, bytes int, setter func(elements *duck.
 	if err != nil {
 		return err
 	}
-	set, n := setter(q.out.List(i, most)), 0
+	put, n := putter(q.out.List(i, most), q.view.Grid), 0
 	for s := range cells {
 		if n == most {
 			break // damaged bytes can have more cells than they announce
 		}
 		if s.Count >= l.threshold {
-			set(n, &s)
+			put(n, &s)
 			n++
 		}
 	}

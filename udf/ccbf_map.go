@@ -22,21 +22,14 @@ var ccbfSpotsType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.UBigInt},
 	duck.Field{Name: "side", Type: duck.Double}))
 
-// spotColumns is the fields of a list of type ccbfSpotsType.
-type spotColumns struct {
-	xs, ys, sides []float64
-	counts        []uint64
-}
-
-// spotColumnsOf returns the fields of the elements of a list.
-func spotColumnsOf(list *duck.Result) spotColumns {
-	return spotColumns{duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[float64](list.Field(3)), duck.Out[uint64](list.Field(2))}
-}
-
-// set writes element i: the square of a cell or leaf, and its count.
-func (c *spotColumns) set(i int, g grid.Grid, s *ccbf.Spot) {
-	c.xs[i], c.ys[i], c.sides[i] = s.Square(g)
-	c.counts[i] = s.Count
+// putSpots returns a function that writes an element of a list of type ccbfSpotsType: a cell or leaf.
+func putSpots(list *duck.Result, g grid.Grid) func(i int, s *ccbf.Spot) {
+	xs, ys, sides := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[float64](list.Field(3))
+	counts := duck.Out[uint64](list.Field(2))
+	return func(i int, s *ccbf.Spot) {
+		xs[i], ys[i], sides[i] = s.Square(g)
+		counts[i] = s.Count
+	}
 }
 
 // ccbfSpots returns a function that lists cells of an area. They are the result of find for a whole
@@ -71,9 +64,9 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 			if err := q.out.Charge(64 * int64(len(spots))); err != nil {
 				return err
 			}
-			list := spotColumnsOf(q.out.List(i, len(spots)))
+			put := putSpots(q.out.List(i, len(spots)), q.view.Grid)
 			for j := range spots {
-				list.set(j, q.view.Grid, &spots[j])
+				put(j, &spots[j])
 			}
 			return nil
 		})
@@ -90,10 +83,7 @@ func ccbfCells(q *question) error {
 		if err := q.verify(i); err != nil {
 			return err
 		}
-		return q.list(i, listing{ccbf.Box(q.view.Bounds), 0, of}, cellRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
-			columns := spotColumnsOf(elements)
-			return func(j int, s *ccbf.Spot) { columns.set(j, q.view.Grid, s) }
-		})
+		return q.list(i, listing{ccbf.Box(q.view.Bounds), 0, of}, cellRow, putSpots)
 	})
 }
 

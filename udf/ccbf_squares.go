@@ -26,11 +26,11 @@ func ccbfSquares(c *call) error {
 	encoder := wkb.NewEncoder(&geometry)
 	encoder.SetByteOrder(binary.LittleEndian)
 	return eachListed(c, func(q *question, i int, l listing) error {
-		return q.list(i, l, squareRow, func(elements *duck.Result) func(j int, s *ccbf.Spot) {
-			geometries, counts := elements.Field(0), duck.Out[uint64](elements.Field(1))
+		return q.list(i, l, squareRow, func(list *duck.Result, g grid.Grid) func(j int, s *ccbf.Spot) {
+			geometries, counts := list.Field(0), duck.Out[uint64](list.Field(1))
 			return func(j int, s *ccbf.Spot) {
 				geometry.Reset()
-				_ = encoder.Encode(orb.Polygon{squareOf(q.view.Grid, s)}) // a buffer has no errors
+				_ = encoder.Encode(orb.Polygon{squareOf(g, s)}) // a buffer has no errors
 				geometries.SetBytes(j, geometry.Bytes())
 				counts[j] = s.Count
 			}
