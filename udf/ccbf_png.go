@@ -110,16 +110,16 @@ func ccbfPNG(c *call) error {
 			return err
 		}
 		room.values = slices.Grow(room.values[:0], n)[:n]
-		unit, err := picture.Values(room.values, &q.view, box, width, height, of)
-		if err != nil {
-			return err
-		}
-		o := picture.Options{Unit: unit, One: 1}
+		var o picture.Options
 		if err := args.Read(&c.options, pngSettings, i, &o); err != nil {
 			return err
 		}
+		img, err := picture.Sketch(room.values, &q.view, box, width, height, of, &o)
+		if err != nil {
+			return err
+		}
 		room.png.Reset()
-		if err := picture.Encode(&room.png, room.values, width, height, o); err != nil {
+		if err := picture.Write(&room.png, img); err != nil {
 			return err
 		}
 		c.out.SetBytes(i, room.png.Bytes())
@@ -134,7 +134,8 @@ func (q *question) pngSize(box orb.Bound, i int) (width, height int, err error) 
 		width = int(duck.Slice[int64](q.Col(q.own))[i])
 	}
 	if q.needed <= q.own+1 {
-		return width, picture.Height(box, width, ccbf.MaxSide), nil
+		_, height = picture.Size(picture.Proportion(box, picture.Degrees(box)), width, 0)
+		return width, height, nil
 	}
 	n, err := args.Signed("height", q.Col(q.own+1), i)
 	return width, int(n), err

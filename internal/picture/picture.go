@@ -5,7 +5,6 @@ package picture
 import (
 	"fmt"
 	"image"
-	"io"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -65,16 +64,6 @@ func Draw(values []float64, width, height int, o Options) (*image.Paletted, erro
 		}
 	}
 	return img, nil
-}
-
-// Encode writes what Draw draws as a PNG. Equal values and options give equal
-// bytes.
-func Encode(w io.Writer, values []float64, width, height int, o Options) error {
-	img, err := Draw(values, width, height, o)
-	if err != nil {
-		return err
-	}
-	return Write(w, img)
 }
 
 // choose returns the index of a name among the choices of an option, or 0 if the name is empty.

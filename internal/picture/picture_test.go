@@ -39,11 +39,11 @@ func draw(t *testing.T, values []float64, width, height int, o Options) *image.P
 	return img
 }
 
-func TestEncode(t *testing.T) {
+func TestWrite(t *testing.T) {
 	values := counts(90 * 40)
 	for _, palette := range Palettes {
 		var b bytes.Buffer
-		if err := Encode(&b, values, 90, 40, Options{Palette: palette}); err != nil {
+		if err := Write(&b, draw(t, values, 90, 40, Options{Palette: palette})); err != nil {
 			t.Fatal(err)
 		}
 		img, err := png.Decode(&b)
@@ -160,16 +160,15 @@ func TestErrors(t *testing.T) {
 		{1, 1, 1, Options{Palette: "jet"}, `option "palette" is 'jet', must be 'viridis', 'inferno', 'magma', 'ylorrd' or 'dusk'`},
 		{1, 1, 1, Options{Scale: "cubic"}, `option "scale" is 'cubic', must be 'log', 'sqrt', 'linear' or 'equal'`},
 	} {
-		var b bytes.Buffer
-		err := Encode(&b, make([]float64, c.values), c.width, c.height, c.o)
-		if err == nil || err.Error() != c.want || b.Len() > 0 {
-			t.Errorf("%v, expected %s; %d bytes written", err, c.want, b.Len())
+		_, err := Draw(make([]float64, c.values), c.width, c.height, c.o)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%v, expected %s", err, c.want)
 		}
 		if strings.HasPrefix(c.want, "option") && !errors.Is(err, sketch.ErrOption) {
 			t.Errorf("%v is no error of an option", err)
 		}
 	}
-	if err := Encode(full{}, []float64{1}, 1, 1, Options{}); !errors.Is(err, errFull) {
+	if err := Write(full{}, draw(t, []float64{1}, 1, 1, Options{})); !errors.Is(err, errFull) {
 		t.Errorf("a writer that is full: %v", err)
 	}
 }
@@ -286,7 +285,7 @@ func bound(x0, y0, x1, y1 float64) orb.Bound {
 	return orb.Bound{Min: orb.Point{x0, y0}, Max: orb.Point{x1, y1}}
 }
 
-func TestHeight(t *testing.T) {
+func TestSize(t *testing.T) {
 	for _, c := range []struct {
 		area  orb.Bound
 		width int
@@ -304,7 +303,7 @@ func TestHeight(t *testing.T) {
 		{bound(2, 2, 1, 1), 400, 400}, // which is refused elsewhere
 		{bound(math.NaN(), 0, 1, 1), 400, 1},
 	} {
-		if got := Height(c.area, c.width, 8192); got != c.want {
+		if _, got := Size(Proportion(c.area, Degrees(c.area)), c.width, 0); got != c.want {
 			t.Errorf("%v: %d, want %d", c.area, got, c.want)
 		}
 	}

@@ -3,6 +3,7 @@ package picture
 import (
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/paulmach/orb"
 )
 
@@ -23,12 +24,15 @@ func Proportion(area orb.Bound, degrees bool) float64 {
 	return dy / dx
 }
 
-// Height returns the height of a picture of an area, in pixels, for its width. If it is larger than most, Height
-// returns most + 1. For an area without height, it returns 1.
-func Height(area orb.Bound, width, most int) int {
-	p := Proportion(area, Degrees(area))
-	if !(p > 0) { // or no number
-		return 1
+// Size returns the largest size of a picture with a proportion of height to width that fits in width by
+// height pixels. A height of 0 means no limit. The result may be larger than a sketch can be drawn.
+func Size(proportion float64, width, height int) (w, h int) {
+	if !(proportion > 0) { // or no number: drawing such an area returns an error
+		return width, max(height, 1)
 	}
-	return int(math.Min(math.Max(math.Round(float64(width)*p), 1), float64(most)+1))
+	wide, high := float64(width), float64(width)*proportion
+	if height > 0 && high > float64(height) {
+		wide, high = float64(height)/proportion, float64(height)
+	}
+	return max(int(math.Round(wide)), 1), max(int(math.Round(min(high, ccbf.MaxSide+1))), 1)
 }

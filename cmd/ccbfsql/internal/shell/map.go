@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -140,17 +139,12 @@ func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, 
 	if o.units != "" {
 		degrees = o.units == unitDegrees
 	}
-	width, height := inside(picture.Proportion(area, degrees), o.width, o.height)
+	width, height := picture.Size(picture.Proportion(area, degrees), o.width, o.height)
 	if err := bridge.CheckRaster(area, width, height); err != nil {
 		return nil, "", err
 	}
 	values := make([]float64, width*height)
-	o.Unit, err = picture.Values(values, &v, area, width, height, ccbf.Categories{})
-	if err != nil {
-		return nil, "", err
-	}
-	o.One = 1
-	img, err := picture.Draw(values, width, height, o.Options)
+	img, err := picture.Sketch(values, &v, area, width, height, ccbf.Categories{}, &o.Options)
 	if err != nil {
 		return nil, "", err
 	}
@@ -160,19 +154,6 @@ func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, 
 	}
 	return img, fmt.Sprintf("x %.12g to %.12g, y %.12g to %.12g; sketch total %s, cells of %v, up to %s %s",
 		area.Min[0], area.Max[0], area.Min[1], area.Max[1], total, v.Grid.Res(), picture.Short(slices.Max(values)), o.Unit), nil
-}
-
-// inside returns the largest size of a picture with the given proportion of height to width that
-// fits in width by height pixels. A height of 0 means no limit.
-func inside(proportion float64, width, height int) (w, h int) {
-	if !(proportion > 0 && proportion <= math.MaxFloat64) {
-		return width, max(height, 1) // an area without a proportion; drawing it returns an error
-	}
-	wide, high := float64(width), float64(width)*proportion
-	if height > 0 && high > float64(height) {
-		wide, high = float64(height)/proportion, float64(height)
-	}
-	return max(int(math.Round(wide)), 1), max(int(math.Round(min(high, ccbf.MaxSide+1))), 1)
 }
 
 // mapList lists the options of .map for help and completion.
