@@ -92,7 +92,7 @@ type polygonColumn struct {
 // polygonsOf returns a column of polygons. The error says that its type has no polygons.
 func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
 	switch t := column.Type(); {
-	case t.ID() == duck.SQLNullID || t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry():
+	case t.ID() == duck.SQLNullID || isArea(t):
 		return &polygonColumn{column: column}, nil
 	default:
 		return nil, fmt.Errorf("the polygon is %s, must be WKT or GeoJSON text, a WKB BLOB or a GEOMETRY", t)

@@ -206,9 +206,8 @@ func (d *densityGrid) turn() {
 // group cuts the picture down to the two largest groups of points if they have most of them. It
 // returns true if it did: the points must then be counted again.
 func (d *densityGrid) group() bool {
-	const block = 8
 	const side = lookSide / block
-	blocks := coarser(d.points, block)
+	blocks := coarser(d.points)
 	type part struct {
 		points float64
 		bound  image.Rectangle // in blocks

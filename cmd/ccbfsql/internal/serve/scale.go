@@ -28,9 +28,8 @@ func (t topModel) at(area float64) float64 { return t.value * math.Pow(area/t.ar
 
 // top compares the largest pixel with the largest block of pixels.
 func (d *densityGrid) top() topModel {
-	const block = 8
 	dx, dy := d.step()
-	pixel, largest := slices.Max(d.points), slices.Max(coarser(d.points, block))
+	pixel, largest := slices.Max(d.points), slices.Max(coarser(d.points))
 	t := topModel{area: dx * dy, value: pixel, power: 1}
 	if pixel > 0 {
 		t.power = math.Log(largest/pixel) / math.Log(block*block)

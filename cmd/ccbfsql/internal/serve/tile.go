@@ -167,10 +167,12 @@ func mercator(even []float64, z int, y int64, south, north float64) []float64 {
 	return dst
 }
 
-// coarser returns the sums of square blocks of a picture with tileSide by tileSide pixels. block is the
-// side of a block in pixels.
-func coarser(pixels []float64, block int) []float64 {
-	side := tileSide / block
+// block is the side in pixels of the blocks that coarser sums up.
+const block = 8
+
+// coarser returns the sums of square blocks of a picture with tileSide by tileSide pixels.
+func coarser(pixels []float64) []float64 {
+	const side = tileSide / block
 	sums := make([]float64, side*side)
 	for i, n := range pixels {
 		sums[i/tileSide/block*side+i%tileSide/block] += n
