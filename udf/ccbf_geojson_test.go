@@ -10,7 +10,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // features is the JSON that appendGeoJSON writes.
@@ -31,18 +30,12 @@ func listedOf(t *testing.T, p ccbf.Params, threshold uint64) (*ccbf.View, listin
 	t.Helper()
 	r := rand.New(rand.NewPCG(95, 0))
 	zipf := rand.NewZipf(r, 1.2, 2, 899)
-	c, err := p.Config()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := ccbf.NewBuilder(c, nil)
+	var xs, ys []float64
 	for range 3000 {
-		i := int64(zipf.Uint64())
-		if err := b.Add(grid.Cell{X: i%211 - 100, Y: i/211 - 50}, nil, key.None, 1); err != nil {
-			t.Fatal(err)
-		}
+		i := zipf.Uint64()
+		xs, ys = append(xs, (float64(i%211)-99.5)*p.Res), append(ys, (float64(i/211)-49.5)*p.Res)
 	}
-	s, err := b.Sketch()
+	s, err := ccbf.Build(p, xs, ys)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -265,8 +265,7 @@ func (s *randomCounters) areas(r *rand.Rand) (areas []Area, truth []uint64) {
 		at, anywhere := held[r.IntN(len(held))].Cell, grid.Cell{X: r.Int64N(s.side), Y: r.Int64N(s.side)}
 		x, y := r.Int64N(s.side), r.Int64N(s.side)
 		for _, box := range []grid.Rect{
-			at.Square(0),
-			anywhere.Square(0),
+			at.Square(0), anywhere.Square(0),
 			{MinX: x, MinY: y, MaxX: x + r.Int64N(s.side-x), MaxY: y + r.Int64N(s.side-y)},
 		} {
 			areas, truth = append(areas, Box(box)), append(truth, s.truth.in(box, Categories{}))

@@ -113,9 +113,8 @@ func TestBlankTile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(9, func() {
-		_, err = layers[0].tile(t.Context(), filter{}, 7, 0, 0, picture.Options{})
-	}); n > 9 || err != nil {
+	draw := func() { _, err = layers[0].tile(t.Context(), filter{}, 7, 0, 0, picture.Options{}) }
+	if n := testing.AllocsPerRun(9, draw); n > 9 || err != nil {
 		t.Errorf("%v allocations, error %v", n, err)
 	}
 }
