@@ -55,15 +55,12 @@ func TestGeoJSON(t *testing.T) {
 			for _, threshold := range []uint64{1, 3} {
 				v, l := listedOf(t, ccbf.Params{Res: res, Bytes: bytes}, threshold)
 				text, err := l.appendGeoJSON([]byte("x"), v, anyRoom)
+				spots, listErr := v.Cells(l.area, l.of)
 				var f features
-				if err != nil || text[0] != 'x' || json.Unmarshal(text[1:], &f) != nil || f.Type != "FeatureCollection" {
+				if err != nil || listErr != nil || text[0] != 'x' || json.Unmarshal(text[1:], &f) != nil || f.Type != "FeatureCollection" {
 					t.Fatalf("resolution %v: %v, %.300s", res, err, text)
 				}
 				i := 0
-				spots, err := v.Cells(ccbf.Box(v.Bounds), ccbf.Categories{})
-				if err != nil {
-					t.Fatal(err)
-				}
 				for s := range spots {
 					if s.Count < threshold {
 						continue

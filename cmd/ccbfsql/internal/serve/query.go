@@ -305,7 +305,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 	}
 	c, err := l.grid.Cell(x, y)
 	if err != nil {
-		return nil, err
+		return nil, bad("%w", err)
 	}
 	square := grid.Cell{X: c.X >> level << level, Y: c.Y >> level << level}.Square(level)
 	box := l.grid.Bound(square)

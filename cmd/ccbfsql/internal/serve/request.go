@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -109,7 +108,7 @@ func numbers(q url.Values, names ...string) ([]float64, error) {
 	out := make([]float64, len(names))
 	for i, name := range names {
 		var err error
-		if out[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil || math.IsInf(out[i], 0) {
+		if out[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil || out[i]-out[i] != 0 {
 			return nil, bad("%s is %q, must be a number", name, q.Get(name))
 		}
 	}
@@ -149,9 +148,6 @@ func at(ctx context.Context, l *layer, q url.Values) (any, error) {
 	at, err := numbers(q, "x", "y", "side")
 	if err != nil {
 		return nil, err
-	}
-	if math.Abs(at[0]) > 180 || math.Abs(at[1]) > 90 || !(at[2] <= 360) {
-		return nil, bad("x is %v, y is %v, side is %v: must be a longitude, a latitude, and degrees", at[0], at[1], at[2])
 	}
 	return l.at(ctx, f, at[0], at[1], at[2])
 }

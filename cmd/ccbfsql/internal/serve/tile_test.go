@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
 // A difference has one colour if there is more, another if there is less, and none between equal
@@ -113,7 +111,8 @@ func TestBlankTile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draw := func() { _, err = layers[0].tile(t.Context(), filter{}, 7, 0, 0, picture.Options{}) }
+	style, _ := styleOf(nil)
+	draw := func() { _, err = layers[0].tile(t.Context(), filter{}, 7, 0, 0, style) }
 	if n := testing.AllocsPerRun(9, draw); n > 9 || err != nil {
 		t.Errorf("%v allocations, error %v", n, err)
 	}
@@ -144,6 +143,9 @@ func TestPlane(t *testing.T) {
 	want := map[[2]int]uint8{{5000, 40000}: 4, {5001, 40000}: 4, {5030, 40020}: 4}
 	if fmt.Sprint(drawn) != fmt.Sprint(want) {
 		t.Errorf("pixels of cells: %v, want %v", drawn, want)
+	}
+	if _, body := get(t, url+"/api/at?table=metres&column=s&x=500070&y=4000020&side=1"); decoded[place](t, body).Estimate != 2 {
+		t.Errorf("at a place with two points: %s", body)
 	}
 }
 
