@@ -117,11 +117,11 @@ func Suggestion(wanted string, names []string) string {
 	return ""
 }
 
-// longest is the length of the longest wanted name that is compared with others, in bytes.
+// longest is the length of a wrong name in bytes above which no similar name is searched: the time grows
+// with the lengths of both.
 const longest = 100
 
-// Nearest returns the name with the most similar spelling, or "" if none is similar or the wanted one is too
-// long.
+// Nearest returns the name with the most similar spelling, or "" if none is similar.
 func Nearest(wanted string, names []string) string {
 	if len(wanted) > longest {
 		return ""

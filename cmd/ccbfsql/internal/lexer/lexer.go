@@ -234,5 +234,12 @@ func Complete(text string) bool {
 // QuoteName returns a name as a quoted SQL identifier.
 func QuoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// QuoteText returns a text as a SQL string literal.
-func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+// QuoteText returns a text in SQL: a string literal. DuckDB ends a literal at a character 0, which chr(0)
+// replaces.
+func QuoteText(text string) string {
+	quoted := "'" + strings.ReplaceAll(text, "'", "''") + "'"
+	if !strings.Contains(text, "\x00") {
+		return quoted
+	}
+	return "(" + strings.ReplaceAll(quoted, "\x00", "' || chr(0) || '") + ")"
+}

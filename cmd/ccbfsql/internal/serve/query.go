@@ -17,16 +17,6 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// quoteText returns a text as a SQL string. DuckDB ends a literal at a character 0, which chr(0)
-// replaces.
-func quoteText(text string) string {
-	quoted := lexer.QuoteText(text)
-	if !strings.Contains(text, "\x00") {
-		return quoted
-	}
-	return "(" + strings.ReplaceAll(quoted, "\x00", "' || chr(0) || '") + ")"
-}
-
 // exactDigits is the number of digits up to which DuckDB converts a decimal literal to the nearest
 // double. It reads the literal as DECIMAL first.
 const exactDigits = 15
@@ -67,7 +57,7 @@ func (l *layer) from(f filter, box orb.Bound) string {
 	clause := fmt.Sprintf("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s%s)", l.source(), lexer.QuoteName(l.Column), edges(box))
 	for _, c := range f.choices {
 		slider := &l.Sliders[c.slider]
-		from, to := quoteText(slider.Values[c.from]), quoteText(slider.Values[c.to])
+		from, to := lexer.QuoteText(slider.Values[c.from]), lexer.QuoteText(slider.Values[c.to])
 		clause += fmt.Sprintf("\n  AND %s BETWEEN %s::%s AND %s::%[3]s", lexer.QuoteName(slider.Column), from, slider.Type, to)
 	}
 	return clause
@@ -106,7 +96,7 @@ func (l *layer) category(f filter) string {
 func anyOf(class key.Class, texts []string) string {
 	values := make([]string, len(texts))
 	for i, text := range texts {
-		values[i] = quoteText(text)
+		values[i] = lexer.QuoteText(text)
 		if cast := castOf(class, text); cast != "" {
 			values[i] += "::" + cast
 		}
@@ -171,7 +161,7 @@ func (q *areaRequest) sum(ctx context.Context, db *sql.DB) (any, error) {
 	query := fmt.Sprintf(`SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,
   coalesce(max(e.cells), 0) AS cells, count(e) AS sketches
 FROM (SELECT ccbf_polygon_estimate(%s, %s%s) AS e%s)`,
-		lexer.QuoteName(l.Column), quoteText(string(q.Polygon)), l.category(q.filter), l.from(q.filter, q.around))
+		lexer.QuoteName(l.Column), lexer.QuoteText(string(q.Polygon)), l.category(q.filter), l.from(q.filter, q.around))
 	out := &areaSum{Certain: l.Dense == 0}
 	return out, out.run(ctx, db, query, func(rows *sql.Rows) error {
 		return rows.Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
@@ -214,7 +204,7 @@ func (q *areaRequest) hotspots(ctx context.Context, db *sql.DB) (any, error) {
 		if q.Box == nil {
 			// A cell is inside if a sketch with a single point in this cell has a sum above 0 in the
 			// polygon.
-			inside = fmt.Sprintf("\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%s), x, y), %s) > 0\n", float(l.Res), quoteText(string(q.Polygon)))
+			inside = fmt.Sprintf("\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%s), x, y), %s) > 0\n", float(l.Res), lexer.QuoteText(string(q.Polygon)))
 		}
 		query = fmt.Sprintf(`WITH cells AS (
 %s
@@ -260,7 +250,7 @@ func (q *areaRequest) bars(ctx context.Context, db *sql.DB) (any, error) {
 		return nil, bad("%s has no column %q to choose by", l.Table, by)
 	}
 	f := q.filter.without(at)
-	polygon, column, value := quoteText(string(q.Polygon)), lexer.QuoteName(l.Column), lexer.QuoteName(by)+"::VARCHAR"
+	polygon, column, value := lexer.QuoteText(string(q.Polygon)), lexer.QuoteName(l.Column), lexer.QuoteName(by)+"::VARCHAR"
 	rows := fmt.Sprintf("SELECT %s AS v, ccbf_polygon_estimate(%s, %s%s) AS e%s", value, column, polygon, l.category(f), l.from(f, q.around))
 	if l.Sliders[at].Category {
 		value = "e.category"

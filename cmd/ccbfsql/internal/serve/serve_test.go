@@ -22,6 +22,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
@@ -145,7 +146,7 @@ func TestValuesAreReadAsTheyAre(t *testing.T) {
 	query += "NULL]::DOUBLE[]"
 	for _, v := range values {
 		if v, ok := v.(string); ok {
-			query += ", " + quoteText(v)
+			query += ", " + lexer.QuoteText(v)
 		}
 	}
 	var doubles []any
