@@ -89,7 +89,7 @@ func Main(args []string) int {
 			}
 		}
 	}
-	a, err := parse(args, os.Stdout)
+	a, err := parse(args)
 	if err != nil {
 		return usageCode("ccbfsql", err)
 	}
@@ -183,12 +183,12 @@ func shellFlags(a *arguments) *flag.FlagSet {
 	return flags
 }
 
-func parse(args []string, help io.Writer) (*arguments, error) {
+func parse(args []string) (*arguments, error) {
 	a := &arguments{}
 	flags := shellFlags(a)
 	a.own = startFile()
 	database := false
-	return a, eachWord(flags, args, usage, help, func(word string) {
+	return a, eachWord(flags, args, usage, func(word string) {
 		if !database {
 			a.open.Path, database = word, true
 			return
@@ -198,15 +198,15 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 }
 
 // eachWord parses flags, which can stand between and after other arguments, and calls word with
-// each of these. Help is written to help.
-func eachWord(flags *flag.FlagSet, args []string, usage string, help io.Writer, word func(string)) error {
+// each of these. Help is printed with the usage above the flags.
+func eachWord(flags *flag.FlagSet, args []string, usage string, word func(string)) error {
 	flags.SetOutput(io.Discard) // the caller prints errors
 	flags.Usage = func() {}
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
-				fmt.Fprint(help, usage)
-				flags.SetOutput(help)
+				fmt.Print(usage)
+				flags.SetOutput(os.Stdout)
 				flags.PrintDefaults()
 			}
 			return err
@@ -261,7 +261,7 @@ func (a *arguments) run() (err error) {
 	if err != nil {
 		return err
 	}
-	sh := shell.New(ctx, s, os.Stdout, os.Stderr)
+	sh := shell.New(ctx, s)
 	defer func() { err = errors.Join(err, sh.Close()) }()
 
 	if a.version {

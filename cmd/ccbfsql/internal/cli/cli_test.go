@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -96,7 +95,7 @@ func TestExportFlags(t *testing.T) {
 		{[]string{"-o", "site", "-memory", "0", file}, "-memory is 0, must be above 0"},
 	} {
 		var e serve.Export
-		err := parseMap(exportFlags(&e), exportUsage, &e.Options, c.args, io.Discard)
+		err := parseMap(exportFlags(&e), exportUsage, &e.Options, c.args)
 		got := ""
 		if err != nil {
 			got = err.Error()

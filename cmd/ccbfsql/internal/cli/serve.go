@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"net/url"
 	"os"
@@ -50,7 +49,7 @@ Flags:
 
 // runMap runs ccbfsql serve or export, and returns its exit code. flags set o. A signal ends run.
 func runMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string, run func(ctx context.Context) error) int {
-	if err := parseMap(flags, usage, o, args, os.Stdout); err != nil {
+	if err := parseMap(flags, usage, o, args); err != nil {
 		return usageCode(flags.Name(), err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -62,9 +61,9 @@ func runMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string, 
 	return exitOK
 }
 
-func parseMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string, help io.Writer) error {
+func parseMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string) error {
 	var words []string
-	if err := eachWord(flags, args, usage, help, func(word string) { words = append(words, word) }); err != nil {
+	if err := eachWord(flags, args, usage, func(word string) { words = append(words, word) }); err != nil {
 		return err
 	}
 	if folder := flags.Lookup("o"); folder != nil && folder.Value.String() == "" {

@@ -55,9 +55,11 @@ func inOneLine(f ccbfsql.Function) string {
 // Database describes the database.
 type Database struct {
 	Suggest   func(text string) []Suggestion
-	Functions []ccbfsql.Function // sorted by name
-	Keywords  map[string]bool    // keywords in lower case; true: the word needs quotes to be a name
-	Internal  map[string]bool    // names of DuckDB's own views
+	Functions []ccbfsql.Function
+	Keywords  map[string]bool // keywords in lower case; true: the word needs quotes to be a name
+	Internal  map[string]bool // names of DuckDB's own views
+	Commands  []Command       // dot commands
+	Modes     []string        // names of the output modes
 }
 
 // Function returns the function of a name.

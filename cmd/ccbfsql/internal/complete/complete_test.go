@@ -22,6 +22,15 @@ var db = &Database{
 	},
 	Keywords: map[string]bool{"order": true},
 	Internal: map[string]bool{"columns": true},
+	Commands: []Command{
+		{Name: "help", Args: "[NAME]"}, {Name: "headers", Args: "on|off"}, {Name: "quit"},
+		{Name: "read", Args: "FILE"}, {Name: "import", Args: "FILE TABLE"}, {Name: "mode", Args: "[MODE]"},
+		{Name: "print", Args: "TEXT..."},
+		{Name: "map", Args: "[OPTIONS] QUERY", Options: []Option{
+			{Name: "-o", Value: "FILE.png"}, {Name: "-scale", Value: "NAME", Values: []string{"log", "sqrt", "linear"}}, {Name: "-size", Value: "WxH"},
+		}},
+	},
+	Modes: []string{"csv", "json"},
 	Functions: []ccbfsql.Function{
 		{Name: "ccbf_get", Signatures: []string{"ccbf_get(s BLOB) -> UBIGINT"}, Summary: "Reads."},
 		{Name: "make", Signatures: []string{"make(x DOUBLE, options STRUCT) -> BLOB"}, Options: []sketch.Option{
@@ -135,14 +144,6 @@ func TestOptions(t *testing.T) {
 }
 
 func TestDot(t *testing.T) {
-	commands := []Command{
-		{Name: "help", Args: "[NAME]"}, {Name: "headers", Args: "on|off"}, {Name: "quit"},
-		{Name: "read", Args: "FILE"}, {Name: "import", Args: "FILE TABLE"}, {Name: "mode", Args: "[MODE]"},
-		{Name: "print", Args: "TEXT..."},
-		{Name: "map", Args: "[OPTIONS] QUERY", Options: []Option{
-			{Name: "-o", Value: "FILE.png"}, {Name: "-scale", Value: "NAME", Values: []string{"log", "sqrt", "linear"}}, {Name: "-size", Value: "WxH"},
-		}},
-	}
 	for _, tt := range []struct{ text, want string }{
 		{".he", ".help ,.headers "},
 		{".q", ".quit"},
@@ -167,9 +168,7 @@ func TestDot(t *testing.T) {
 		{".map FROM m", "main.,months"},
 		{" .map -o a.png  -scale log  FROM m", "main.,months"},
 	} {
-		completes(t, tt.text, tt.want, func(text string, db *Database) (int, []Candidate) {
-			return Dot(text, commands, []string{"csv", "json"}, db)
-		})
+		completes(t, tt.text, tt.want, Dot)
 	}
 }
 

@@ -20,12 +20,12 @@ type Option struct {
 	Values            []string // possible values; nil: any
 }
 
-// Dot returns completions of a dot command. modes are the names of the output modes.
-func Dot(text string, commands []Command, modes []string, db *Database) (start int, out []Candidate) {
+// Dot returns completions of a dot command.
+func Dot(text string, db *Database) (start int, out []Candidate) {
 	line := strings.TrimLeft(text, " \t")
 	words := strings.Fields(line)
 	if !strings.ContainsAny(line, " \t") {
-		for _, c := range commands {
+		for _, c := range db.Commands {
 			name := "." + c.Name
 			if strings.HasPrefix(name, line) {
 				if c.Args != "" {
@@ -36,12 +36,13 @@ func Dot(text string, commands []Command, modes []string, db *Database) (start i
 		}
 		return len(text) - len(line), out
 	}
-	found := slices.IndexFunc(commands, func(c Command) bool { return "."+c.Name == words[0] })
+	found := slices.IndexFunc(db.Commands, func(c Command) bool { return "."+c.Name == words[0] })
 	if found < 0 {
 		return len(text), nil
 	}
-	if options := commands[found].Options; options != nil {
-		return query(text, len(text)-len(line)+len(words[0]), options, db)
+	command := db.Commands[found]
+	if command.Options != nil {
+		return query(text, len(text)-len(line)+len(words[0]), command.Options, db)
 	}
 	start = strings.LastIndexAny(text, " \t") + 1
 	typed := text[start:]
@@ -49,7 +50,7 @@ func Dot(text string, commands []Command, modes []string, db *Database) (start i
 	if typed != "" {
 		argument--
 	}
-	args := strings.Fields(strings.Trim(commands[found].Args, "[]"))
+	args := strings.Fields(strings.Trim(command.Args, "[]"))
 	if argument >= len(args) {
 		return start, nil
 	}
@@ -57,7 +58,7 @@ func Dot(text string, commands []Command, modes []string, db *Database) (start i
 	case "FILE", "FOLDER":
 		return files(text, start, db)
 	default:
-		return start, sorted(argumentCandidates(arg, typed, commands, modes, db))
+		return start, sorted(argumentCandidates(arg, typed, db))
 	}
 }
 
@@ -111,7 +112,7 @@ func query(text string, start int, options []Option, db *Database) (int, []Candi
 	return start + at, out
 }
 
-func argumentCandidates(arg, typed string, commands []Command, modes []string, db *Database) []Candidate {
+func argumentCandidates(arg, typed string, db *Database) []Candidate {
 	var out []Candidate
 	words := func(names []string) {
 		for _, name := range names {
@@ -125,9 +126,9 @@ func argumentCandidates(arg, typed string, commands []Command, modes []string, d
 		_, out = Statement("FROM "+typed, db)
 		return slices.DeleteFunc(out, func(c Candidate) bool { return c.Group != Tables })
 	case "MODE":
-		words(modes)
+		words(db.Modes)
 	case "NAME":
-		for _, c := range commands {
+		for _, c := range db.Commands {
 			words([]string{c.Name})
 		}
 		for _, f := range db.Functions {

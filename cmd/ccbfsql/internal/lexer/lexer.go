@@ -158,10 +158,9 @@ type Statement struct {
 	// Text includes the space and the comments before the statement, and its semicolon. The Texts of
 	// all statements, one after another, are the input.
 	Text string
-	// Line is the line of the first word, from 1; 0 if there is none.
+	// Line is the line of the first word, from 1. It is 0 if the statement has only space, comments and
+	// perhaps a semicolon.
 	Line int
-	// Blank is true if the statement has only space, comments and perhaps a semicolon.
-	Blank bool
 }
 
 // SQL returns the statement without the space around it.
@@ -218,7 +217,7 @@ func (s *Splitter) Idle() bool { return s.first == 0 && s.mark == "" }
 
 // cut returns the first n bytes of the buffer as a statement, and removes them.
 func (s *Splitter) cut(n int) Statement {
-	st := Statement{Text: string(s.buf[:n]), Line: s.first, Blank: s.first == 0}
+	st := Statement{Text: string(s.buf[:n]), Line: s.first}
 	*s = Splitter{buf: s.buf[n:], line: s.line}
 	return st
 }

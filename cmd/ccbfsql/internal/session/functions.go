@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql"
-	"github.com/ccbfsql/ccbfsql/filters"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Functions lists all functions of the database. Those of this project come first, in the order of
@@ -50,10 +48,3 @@ func Functions() []ccbfsql.Function {
 	})
 	return out
 }
-
-// DescribeBlob describes a BLOB in a few words. ok is false if it is not a sketch.
-func DescribeBlob(bytes string) (string, bool) {
-	return sketch.Describe(families, []byte(bytes))
-}
-
-var families = filters.Families()

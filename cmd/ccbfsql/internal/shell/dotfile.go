@@ -18,7 +18,7 @@ import (
 // redirect sets the destination of .output or .log to a file, in place of the previous one. name
 // can also be stdout or stderr; off means none.
 func (sh *Shell) redirect(to **os.File, name, off string) (err error) {
-	if f := *to; f != nil && f != sh.stdout && f != sh.stderr {
+	if f := *to; f != nil && f != os.Stdout && f != os.Stderr {
 		err = f.Close()
 	}
 	*to = nil
@@ -28,9 +28,9 @@ func (sh *Shell) redirect(to **os.File, name, off string) (err error) {
 	switch name {
 	case off:
 	case "stdout":
-		*to = sh.stdout
+		*to = os.Stdout
 	case "stderr":
-		*to = sh.stderr
+		*to = os.Stderr
 	default:
 		f, err := os.Create(name)
 		if err != nil {
@@ -46,9 +46,9 @@ func (sh *Shell) fileName(f *os.File, none string) string {
 	switch f {
 	case nil:
 		return none
-	case sh.stdout:
+	case os.Stdout:
 		return "stdout"
-	case sh.stderr:
+	case os.Stderr:
 		return "stderr"
 	}
 	return f.Name()
@@ -148,7 +148,7 @@ func (sh *Shell) dotShell(args []string) error {
 	if runtime.GOOS == "windows" {
 		cmd = exec.Command("cmd", "/C", args[0])
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, sh.stdout, sh.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return fmt.Errorf("the command ended with %s", exit.ProcessState)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -181,5 +182,5 @@ func (sh *Shell) dotBlobs(args []string) error {
 
 // shortBlobs reports whether a result in this mode has its BLOBs shortened.
 func (sh *Shell) shortBlobs(mode *render.Mode) bool {
-	return sh.blobs == blobsShort || sh.blobs == blobsAuto && (mode.Short || sh.file() == nil && isTerminal(sh.stdout))
+	return sh.blobs == blobsShort || sh.blobs == blobsAuto && (mode.Short || sh.file() == nil && isTerminal(os.Stdout))
 }

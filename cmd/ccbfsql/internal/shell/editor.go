@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
@@ -107,13 +106,11 @@ func (e *editor) rowsOf(text string, width int) int {
 // complete returns the completions at the cursor.
 func (e *editor) complete(line []rune, cursor int) readline.Completions {
 	text := string(line[:cursor])
-	var start int
-	var found []complete.Candidate
+	candidates := complete.Statement
 	if isDot(text) && !strings.Contains(text, "\n") {
-		start, found = complete.Dot(text, dotCommands(), modeNames(), e.known)
-	} else {
-		start, found = complete.Statement(text, e.known)
+		candidates = complete.Dot
 	}
+	start, found := candidates(text, e.known)
 	from, ok := anchor(text, start)
 	if !ok {
 		return readline.Completions{}
@@ -197,26 +194,6 @@ func candidatesPerRow(group []complete.Candidate, width int) int {
 	return max(1, width/(longest+gap))
 }
 
-func dotCommands() []complete.Command {
-	var out []complete.Command
-	for _, c := range commands {
-		known := complete.Command{Name: c.name, Args: c.args, Help: c.help}
-		if c.name == "map" {
-			known.Options = mapList
-		}
-		out = append(out, known)
-	}
-	return out
-}
-
-func modeNames() []string {
-	var out []string
-	for _, m := range render.Modes {
-		out = append(out, m.Name)
-	}
-	return out
-}
-
 // hint returns a line about the option or the function whose arguments are being typed.
 func (e *editor) hint(text string) string {
 	if isDot(text) {
@@ -230,15 +207,24 @@ func (e *editor) hint(text string) string {
 	return e.paint(lexer.Comment, "", false) + ansi.Truncate(line, width-1, "…") + ansi.ResetStyle
 }
 
-// catalog returns the database for the line editor. It reads the functions, the keywords and DuckDB's
-// own views once. Functions that a user defines later are missing.
+// catalog returns the database for the line editor, with the shell's commands and modes. It reads the
+// functions, the keywords and DuckDB's own views once. Functions that a user defines later are missing.
 func (sh *Shell) catalog() (*complete.Database, error) {
 	functions, err := sh.session.Functions(sh.ctx)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(functions, func(a, b ccbfsql.Function) int { return strings.Compare(a.Name, b.Name) })
 	db := &complete.Database{Suggest: sh.suggest, Functions: functions, Keywords: map[string]bool{}, Internal: map[string]bool{}}
+	for _, c := range commands {
+		known := complete.Command{Name: c.name, Args: c.args, Help: c.help}
+		if c.name == "map" {
+			known.Options = mapList
+		}
+		db.Commands = append(db.Commands, known)
+	}
+	for _, m := range render.Modes {
+		db.Modes = append(db.Modes, m.Name)
+	}
 	keywords, err := sh.ask("SELECT keyword_name, keyword_category <> 'unreserved' FROM duckdb_keywords()")
 	if err != nil {
 		return nil, err

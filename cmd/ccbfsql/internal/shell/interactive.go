@@ -33,7 +33,7 @@ func (sh *Shell) Interactive(version string) error {
 	sh.interactive = true
 	past, err := openHistory(historyPath())
 	if err != nil {
-		fmt.Fprintf(sh.stderr, "no history: %v\n", err)
+		fmt.Fprintf(os.Stderr, "no history: %v\n", err)
 		past = readline.NewInMemoryHistory()
 	}
 	known, err := sh.catalog()

@@ -37,7 +37,7 @@ func (sh *Shell) paged(do func() error) error {
 	if cmd == nil {
 		return do()
 	}
-	cmd.Stdout, cmd.Stderr = sh.stdout, sh.stderr
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	sh.pager = &pager{cmd: cmd}
 	sh.pager.width, sh.pager.height = terminal.Size(os.Stdout)
 	defer func() { sh.pager = nil }()

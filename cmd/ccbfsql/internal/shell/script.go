@@ -92,8 +92,8 @@ func (sh *Shell) RunReader(r io.Reader, name string) error {
 			statements = append(statements, split.Rest()...)
 		}
 		for _, st := range statements {
-			if st.Blank {
-				continue
+			if st.Line == 0 {
+				continue // there is nothing to run
 			}
 			if err := sh.run(name, st.Line, st.SQL(), sh.execute); err != nil {
 				return err
@@ -163,5 +163,5 @@ func (sh *Shell) complain(err error) {
 		sh.remark(ansi.AttrRedForegroundColor, kind+"Error:", rest)
 		return
 	}
-	fmt.Fprintln(sh.stderr, err)
+	fmt.Fprintln(os.Stderr, err)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
@@ -44,26 +46,26 @@ type Shell struct {
 
 	session     *session.Session
 	ctx         context.Context // Ctrl-C cancels it.
-	stdout      *os.File
-	stderr      *os.File
-	output      *os.File    // File of .output; nil: standard output.
-	log         *os.File    // Destination of .log; nil: none.
-	changed     int64       // Rows that all statements changed, for .changes.
-	once        *nextOutput // Destination of the next result; nil: none.
-	pager       *pager      // Pager of the present output; nil: none.
-	failed      bool        // A statement failed while bail was off.
-	dir         string      // Folder of the running script.
-	depth       int         // Number of scripts that are running, each read by .read of the one before.
-	interactive bool        // Statements come from a prompt.
+	output      *os.File        // File of .output; nil: standard output.
+	log         *os.File        // Destination of .log; nil: none.
+	changed     int64           // Rows that all statements changed, for .changes.
+	once        *nextOutput     // Destination of the next result; nil: none.
+	pager       *pager          // Pager of the present output; nil: none.
+	failed      bool            // A statement failed while bail was off.
+	dir         string          // Folder of the running script.
+	depth       int             // Number of scripts that are running, each read by .read of the one before.
+	interactive bool            // Statements come from a prompt.
 }
 
 // New returns a shell on a session. The end of ctx interrupts its statements. Close closes the
 // session too.
-func New(ctx context.Context, s *session.Session, stdout, stderr *os.File) *Shell {
+func New(ctx context.Context, s *session.Session) *Shell {
+	families := filters.Families()
+	describe := func(bytes string) (words string, ok bool) { return sketch.Describe(families, []byte(bytes)) }
 	return &Shell{
-		Options: render.Options{Header: true, MaxRows: 40, Describe: session.DescribeBlob},
+		Options: render.Options{Header: true, MaxRows: 40, Describe: describe},
 		mode:    render.Modes[0], paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt,
-		session: s, ctx: ctx, stdout: stdout, stderr: stderr,
+		session: s, ctx: ctx,
 	}
 }
 
@@ -88,7 +90,7 @@ func (sh *Shell) out() io.Writer {
 	if sh.pager != nil {
 		return sh.pager
 	}
-	return sh.stdout
+	return os.Stdout
 }
 
 // printf writes to the destination of results.
@@ -127,14 +129,14 @@ func (sh *Shell) execute(sql string) error {
 
 // remark prints a text to standard error after its kind, which has a colour on a terminal.
 func (sh *Shell) remark(colour ansi.Attr, kind, text string) {
-	if colourful(sh.stderr) {
+	if colourful(os.Stderr) {
 		kind = ansi.SGR(colour) + kind + ansi.ResetStyle
 	}
-	fmt.Fprintln(sh.stderr, kind, text)
+	fmt.Fprintln(os.Stderr, kind, text)
 }
 
 func (sh *Shell) print(sql string) error {
-	bar := sh.session.ShowProgress(sh.stderr)
+	bar := sh.session.ShowProgress(os.Stderr)
 	defer bar.Stop()
 	mode := sh.mode
 	if sh.once != nil && sh.once.excel {
@@ -165,7 +167,7 @@ func (sh *Shell) print(sql string) error {
 func (sh *Shell) options(mode *render.Mode) render.Options {
 	o := sh.Options
 	o.Null, o.Width, o.Short = mode.Null, sh.width(), sh.shortBlobs(mode)
-	o.Colours = sh.file() == nil && colourful(sh.stdout)
+	o.Colours = sh.file() == nil && colourful(os.Stdout)
 	if sh.pager != nil && sh.file() == nil {
 		o.Page = render.Page{Lines: sh.pager.height, Wide: sh.pager.wide()}
 	}
@@ -184,7 +186,7 @@ func (sh *Shell) width() int {
 	if sh.file() != nil {
 		return 0
 	}
-	if !isTerminal(sh.stdout) {
+	if !isTerminal(os.Stdout) {
 		return pipeWidth
 	}
 	width, _ := terminal.Size(os.Stdout)
