@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
@@ -17,6 +18,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 	"github.com/duckdb/duckdb-go/v2"
 	lru "github.com/hashicorp/golang-lru/v2"
 )
@@ -82,19 +84,41 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/tables", jsonHandler(func(r *http.Request) (any, error) { return s.tablesOfPoints(r.Context()) }))
 	mux.Handle("POST /api/build", jsonHandler(s.buildTable))
 	mux.Handle("GET /api/look", s.layerHandler(look))
-	mux.Handle("GET /api/scale", s.layerHandler(scale))
-	mux.Handle("GET /api/at", s.layerHandler(at))
+	mux.Handle("GET /api/scale", s.layerHandler(scale, append(ofTiles, "xmin", "ymin", "xmax", "ymax", "pixel")...))
+	mux.Handle("GET /api/at", s.layerHandler(at, append(ofFilters, "x", "y", "side")...))
 	mux.Handle("POST /api/sum", s.areaHandler((*areaRequest).sum))
 	mux.Handle("POST /api/bars", s.areaHandler((*areaRequest).bars))
 	mux.Handle("POST /api/hotspots", s.areaHandler((*areaRequest).hotspots))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
-	mux.Handle("GET /tiles/{table}/{name}", jsonHandler(s.describe))
+	mux.Handle("GET /tiles/{table}/{name}", jsonHandler(s.describe, append(ofTiles, "format")...))
 }
 
-// jsonHandler returns a handler that writes the result of f as JSON, or its error.
-func jsonHandler(f func(*http.Request) (any, error)) http.Handler {
+// Parameters in the URLs of requests with a filter, and of tiles. The page puts the version of the data into
+// a tile's URL.
+var (
+	ofFilters = []string{"category", "where", "by", "value", "to", "versus"}
+	ofTiles   = slices.Clip(append(ofFilters, "palette", "scale", "top", "steps", "version"))
+)
+
+// checkParameters returns an error if the URL of a request has a parameter that is none of the names.
+func checkParameters(r *http.Request, names []string) error {
+	for _, given := range slices.Sorted(maps.Keys(r.URL.Query())) {
+		if !slices.Contains(names, given) {
+			return bad("%s has no parameter %q%s", r.URL.Path, given, help.Suggestion(given, names))
+		}
+	}
+	return nil
+}
+
+// jsonHandler returns a handler that writes the result of f as JSON, or its error. names are the parameters
+// that the URL can have.
+func jsonHandler(f func(*http.Request) (any, error), names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, err := f(r)
+		err := checkParameters(r, names)
+		var v any
+		if err == nil {
+			v, err = f(r)
+		}
 		if err != nil {
 			fail(w, r, err)
 			return
@@ -279,6 +303,9 @@ func (s *server) cachedTile(r *http.Request, name, kind string) ([]byte, error) 
 	z, x, y := int(at[0]), at[1], at[2]
 	if _, _, _, _, err := grid.TileBounds(z, x, y); err != nil {
 		return nil, &problem{http.StatusNotFound, err}
+	}
+	if err := checkParameters(r, ofTiles); err != nil {
+		return nil, err
 	}
 	f, err := l.fromQuery(r.URL.Query())
 	if err != nil {

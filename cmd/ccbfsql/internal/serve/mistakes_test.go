@@ -40,6 +40,10 @@ func TestClientMistakes(t *testing.T) {
 		{towns + "2/2/1.png?by=month&value=mont+1", "", 400, `did you mean \"month 1\"`},
 		{towns + "2/2/1.png?where=" + queryText(`[{"by":"month","value":"Month2"}]`), "", 400, `did you mean \"month 2\"`},
 		{towns + "2/2/1.png?where=month", "", 400, "where is not a list"},
+		{towns + "2/2/1.png?categroy=x&top=9", "", 400, `no parameter \"categroy\"; did you mean \"category\"?`},
+		{"/tiles/to%20wns/s%22k.json?fromat=png", "", 400, "did you mean"},
+		{"/api/look?table=july&column=s%22k&x=1", "", 400, `no parameter \"x\"`},
+		{"/api/layers?table=july", "", 400, "no parameter"},
 		{towns + "2/2/1.png?top=-1", "", 400, "above 0"},
 		{towns + "2/0/0.png?by=n&value=1", "", 400, "no column"},
 		{towns + "6/32/21.png?versus={}", "", 400, ""}, // without top

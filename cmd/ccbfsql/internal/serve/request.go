@@ -91,8 +91,9 @@ func (q *areaRequest) bound() (orb.Bound, error) {
 	return read.Bound(), nil
 }
 
-// layerHandler returns a handler of requests about the layer that their URL names.
-func (s *server) layerHandler(answer func(ctx context.Context, l *layer, q url.Values) (any, error)) http.Handler {
+// layerHandler returns a handler of requests about the layer that their URL names. names are the other
+// parameters of the URL.
+func (s *server) layerHandler(answer func(ctx context.Context, l *layer, q url.Values) (any, error), names ...string) http.Handler {
 	return jsonHandler(func(r *http.Request) (any, error) {
 		q := r.URL.Query()
 		l, err := s.layer(r.Context(), q.Get("table"), q.Get("column"))
@@ -100,7 +101,7 @@ func (s *server) layerHandler(answer func(ctx context.Context, l *layer, q url.V
 			return nil, err
 		}
 		return answer(r.Context(), l, q)
-	})
+	}, append(names, "table", "column")...)
 }
 
 // numbers parses parameters of a URL as finite numbers.
