@@ -147,7 +147,7 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	if p.location, err = located(columns, o); err != nil {
 		return nil, err
 	}
-	asked := []string{"count(*)"}
+	asked := []string{"count(*)", fmt.Sprintf("approx_count_distinct(1000 * floor(%s) + floor(%s))", p.x, p.y)}
 	for _, v := range []string{p.x, p.y} {
 		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
 	}
@@ -174,12 +174,12 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	if p.rows = uint64(values[0]); p.rows == 0 {
 		return nil, fmt.Errorf("%s has no row with a point in %s", o.File, strings.Join(p.columns, " and "))
 	}
-	p.res = resolution(values[1], values[2], values[0])
+	p.res = resolution(values[0], values[1], values[2], values[3])
 	if o.Res > 0 {
 		p.res = o.Res
 	}
 	for i, c := range others {
-		c.values, c.days = values[3+2*i], values[4+2*i]
+		c.values, c.days = values[4+2*i], values[5+2*i]
 	}
 	p.group(others, columnNames(columns), o.Grain)
 	return p, nil
@@ -280,17 +280,22 @@ const (
 )
 
 // resolution returns a power of ten for the side of a cell. 90% of the points along each axis lie
-// within a width and a height. Finer cells would mostly have single points, and coarser ones would
+// within a width and a height. squares is the number of squares of a degree that have points: what lies
+// between distant cities does not count. Finer cells would mostly have single points, and coarser ones would
 // merge distant points. Degrees are limited to 0.0001 to 0.1: about 10 metres to 10 kilometres.
-func resolution(width, height, points float64) float64 {
+func resolution(points, squares, width, height float64) float64 {
 	longer := math.Max(width, height)
 	if !(longer > 0) {
 		return 0.001
 	}
 	shorter := math.Max(math.Min(width, height), longer/leastAlong) // at least some width, if all points are on a line
-	power := math.Round(math.Log10(math.Sqrt(longer * shorter / (cellsPerPoint * points))))
+	area, degrees := longer*shorter, longer < 400
+	if degrees {
+		area = math.Min(area, squares)
+	}
+	power := math.Round(math.Log10(math.Sqrt(area / (cellsPerPoint * points))))
 	power = math.Min(power, math.Floor(math.Log10(longer/leastAlong)+1e-9))
-	if longer < 400 {
+	if degrees {
 		power = math.Min(math.Max(power, -4), -1)
 	}
 	// Parsed as a decimal, because a computed power of ten may be a neighbouring double.

@@ -44,22 +44,23 @@ func TestServePoints(t *testing.T) {
 	}
 }
 
-// The resolution follows from the number of points and their spread.
+// The resolution follows from the number of points, their spread, and the squares of a degree that have points.
 func TestResolution(t *testing.T) {
-	for _, c := range []struct{ width, height, points, want float64 }{
-		{0.2, 0.2, 5000, 0.001},      // A town: sqrt(0.04 / 50,000) = 0.0009.
-		{0.2, 0.2, 5e6, 0.0001},      // 0.00003, and 10 m at least.
-		{5.15, 3.99, 1045096, 0.001}, // England and Wales: 0.0014.
-		{225, 77, 171075, 0.1},       // The world: 0.1003.
-		{200, 80, 287, 0.1},          // 2.4, and 10 km at most.
-		{0.2, 0, 5000, 0.0001},       // Along a road, as if 1/100 as wide: 0.00009.
-		{0.02, 0.02, 10, 0.0001},     // Few: 100 cells along the side.
-		{0, 0, 100, 0.001},
-		{30_000, 30_000, 5000, 100}, // metres: 134
-		{30_000, 30_000, 5e6, 10},   // 4.2
+	for _, c := range []struct{ points, squares, width, height, want float64 }{
+		{5000, 1, 0.2, 0.2, 0.001},           // A town: sqrt(0.04 / 50,000) = 0.0009.
+		{5e6, 1, 0.2, 0.2, 0.0001},           // 0.00003, and 10 m at least.
+		{1045096, 35, 5.15, 3.99, 0.001},     // England and Wales: 0.0014.
+		{171075, 13_000, 225, 77, 0.1},       // The world: 0.09.
+		{287, 250, 200, 80, 0.1},             // 0.3, and 10 km at most.
+		{5000, 5, 176, 70, 0.01},             // Berlin, Paris and Fiji: 0.01, not 0.5.
+		{5000, 1, 0.2, 0, 0.0001},            // Along a road, as if 1/100 as wide: 0.00009.
+		{10, 1, 0.02, 0.02, 0.0001},          // Few: 100 cells along the side.
+		{100, 1, 0, 0, 0.001},                // One place.
+		{5000, 5000, 30_000, 30_000, 100},    // metres: 134
+		{5e6, 4_900_000, 30_000, 30_000, 10}, // 4.2
 	} {
-		if got := resolution(c.width, c.height, c.points); got != c.want {
-			t.Errorf("%v points over %v x %v: cells of %v, want %v", c.points, c.width, c.height, got, c.want)
+		if got := resolution(c.points, c.squares, c.width, c.height); got != c.want {
+			t.Errorf("%+v: cells of %v", c, got)
 		}
 	}
 }
@@ -120,13 +121,13 @@ func TestStrangersFiles(t *testing.T) {
 	// Two columns of times, 5,000 kinds, a boolean. TestFirstView has the view of points at (0, 0), and of metres.
 	if _, err := db.Exec(fmt.Sprintf(`COPY (SELECT 2.1 + (hash(i) %% 1000) / 3000 AS "Longitude (WGS84)", 48.8 + (hash(i, 1) %% 1000) / 5000 AS "Latitude (WGS84)", 'kind ' || i %% 5000 AS kind,
 			date '2020-01-01' + (i %% 700)::INTEGER AS day, timestamptz '2020-01-01 00:00:00+00' + to_hours((i %% 5000)::INTEGER) AS at, i %% 2 = 0 AS solved FROM range(6000) t(i)
-			UNION ALL SELECT 0, 0, 'none', NULL, NULL, NULL FROM range(50)) TO %s`, lexer.QuoteText(filepath.Join(folder, "points.parquet")))); err != nil {
+			UNION ALL SELECT 0, 0, 'none', NULL, NULL, NULL FROM range(600)) TO %s`, lexer.QuoteText(filepath.Join(folder, "points.parquet")))); err != nil {
 		t.Fatal(err)
 	}
 	files := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	defer files.Close()
 	url, out := startedWith(t, Options{Points: Points{File: files.URL + "/points.parquet?key=1"}})
-	if !strings.Contains(out, "6050 points by month and solved") || !strings.Contains(out, `CREATE TABLE "points"`) {
+	if !strings.Contains(out, "6600 points by month and solved, in cells of 0.01 ") || !strings.Contains(out, `CREATE TABLE "points"`) {
 		t.Errorf("it says %s", out)
 	}
 	a := summed(t, url, `{"table": "points", "column": "sketch", "box": [1, 48, 3, 50], "where": [{"by": "solved", "value": "false"}, {"by": "month", "value": "2020-01-01", "to": "2020-01-01"}]}`)
