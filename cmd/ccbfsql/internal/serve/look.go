@@ -76,13 +76,13 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 		return at, nil
 	}
 	box := l.bound()
-	d, err := l.overview(ctx, box, false)
+	d, err := l.overview(ctx, filter{}, box, false)
 	if err != nil {
 		return nil, err
 	}
 	total := sumOf(d.points)
 	if beyond := world.Union(box) != world; beyond || width(box) > 180 {
-		inWorld, err := l.overview(ctx, world, false)
+		inWorld, err := l.overview(ctx, filter{}, world, false)
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 		d.turn()
 	}
 	if d.group() {
-		if d, err = l.overview(ctx, d.box, at.Degrees); err != nil {
+		if d, err = l.overview(ctx, filter{}, d.box, at.Degrees); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +112,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 		if width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
 			break
 		}
-		if d, err = l.overview(ctx, d.box, at.Degrees); err != nil {
+		if d, err = l.overview(ctx, filter{}, d.box, at.Degrees); err != nil {
 			return nil, err
 		}
 	}
@@ -137,10 +137,10 @@ type densityGrid struct {
 	box    orb.Bound
 }
 
-// overview returns a picture of all rows. A box in degrees may continue east of 180 degrees.
-func (l *layer) overview(ctx context.Context, box orb.Bound, degrees bool) (*densityGrid, error) {
+// overview returns a picture of the selected points. A box in degrees may continue east of 180 degrees.
+func (l *layer) overview(ctx context.Context, f filter, box orb.Bound, degrees bool) (*densityGrid, error) {
 	d := &densityGrid{make([]float64, lookSide*lookSide), box}
-	if l.Categories {
+	if l.Categories && !f.given() {
 		return d, nil // counters need a category
 	}
 	parts := []orb.Bound{box}
@@ -148,7 +148,7 @@ func (l *layer) overview(ctx context.Context, box orb.Bound, degrees bool) (*den
 		parts = append(parts, orb.Bound{Min: orb.Point{box.Min[0] - 360, box.Min[1]}, Max: orb.Point{box.Max[0] - 360, box.Max[1]}})
 	}
 	for _, part := range parts {
-		points, _, err := l.estimates(ctx, filter{}, part, lookSide, lookSide)
+		points, _, err := l.estimates(ctx, f, part, lookSide, lookSide)
 		if err != nil {
 			return nil, err
 		}

@@ -152,7 +152,7 @@ func hexesOf(p []color.Color) (colours []string) {
 const equal = "equal"
 
 // styleOf parses the style of a request. Its Top and its Steps are points per square degree. If Top is
-// 0, it is chosen for the layer, or for each tile if the layer's counters need a category.
+// 0, it is chosen for the layer, or for the category if the layer's counters need one.
 func styleOf(q url.Values) (o picture.Options, err error) {
 	o = picture.Options{Palette: q.Get("palette"), Scale: q.Get("scale")}
 	for _, c := range []struct {

@@ -53,7 +53,15 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 		style.Steps[i] *= area
 	}
 	if style.Top == 0 {
-		style.Top = seen.top.at(area)
+		top := seen.top
+		if l.Categories { // the layer has no top, but each category has one
+			d, err := l.overview(ctx, filter{of: f.of, text: f.text}, l.bound(), false)
+			if err != nil {
+				return nil, err
+			}
+			top = d.top()
+		}
+		style.Top = top.at(area)
 	}
 	var img *image.Paletted
 	if f.versus != nil {

@@ -118,6 +118,23 @@ func TestBlankTile(t *testing.T) {
 	}
 }
 
+// Tiles without a top have common colours, also those of counters that need a category: only the larger of two
+// towns has light colours.
+func TestColoursOfCategory(t *testing.T) {
+	url := started(t, database(t, `CREATE TABLE towns AS SELECT ccbf_agg(i % 8 // 7 * 90 + hash(i) % 9 / 10, hash(i, 1) % 9 / 10, 0.1, {category: 'a', exact: false}) AS s FROM range(8000) t(i)`))
+	for at, want := range map[string]bool{"6/32/31": true, "6/48/31": false} {
+		img, light := tileAt(t, url+"/tiles/towns/s/"+at+".png?category=a"), 0
+		for i := range tileSide * tileSide {
+			if _, green, _, _ := img.At(i%tileSide, i/tileSide).RGBA(); green > 0xb000 {
+				light++
+			}
+		}
+		if light > 0 != want {
+			t.Errorf("%s has %d light pixels", at, light)
+		}
+	}
+}
+
 // A layer in metres is drawn in its own plane, cell by cell.
 func TestPlane(t *testing.T) {
 	url := started(t, database(t, `CREATE TABLE metres AS SELECT ccbf_agg(x, y, 100) AS s FROM (VALUES (500050, 4000050), (500050, 4000050), (500150, 4000050), (503050, 4002050)) t(x, y)`))
