@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,9 +86,9 @@ func TestExportFlags(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args []string
-		want string // text of the error; "": no error
+		want string // text of the error
 	}{
-		{[]string{file, "-o", "site", "-at-least", "10"}, ""},
+		{[]string{file, "-o", "site", "-at-least", "10"}, "<nil>"},
 		{[]string{"-o", "site", "points.parquet"}, "stat points.parquet: no such file or directory"},
 		{[]string{file}, "no folder to write to: give -o site"},
 		{[]string{"-o", "site"}, "exactly one database is needed, 0 were given"},
@@ -96,14 +97,10 @@ func TestExportFlags(t *testing.T) {
 	} {
 		var e serve.Export
 		err := parseMap(exportFlags(&e), exportUsage, &e.Options, c.args)
-		got := ""
-		if err != nil {
-			got = err.Error()
-		}
-		if got != c.want {
+		if got := fmt.Sprint(err); got != c.want {
 			t.Errorf("%q: %q, want %q", c.args, got, c.want)
 		}
-		if c.want == "" && (e.Folder != "site" || e.AtLeast != 10 || e.Database != file) {
+		if err == nil && (e.Folder != "site" || e.AtLeast != 10 || e.Database != file) {
 			t.Errorf("%q: %+v", c.args, e)
 		}
 	}

@@ -115,7 +115,6 @@ const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 
 // and the counts equal those of GROUP BY.
 func TestCategories(t *testing.T) {
 	url, db := served(t, typed)
-	const area = `"box": [-1, 49, 2, 52]`
 	sum := func(table, where string) areaSum {
 		t.Helper()
 		return summed(t, url, fmt.Sprintf(`{"table": %q, "column": "s", "box": [-1, 49, 2, 52], "where": [%s]}`, table, where))
@@ -153,7 +152,7 @@ func TestCategories(t *testing.T) {
 		if a, want := sum(table, where), count(fmt.Sprintf("%s BETWEEN %s AND %s", c.column, quoted(one), quoted(two))); a.Estimate != want {
 			t.Errorf("%s: %s to %s are %+v, want %v\n%s", table, one, two, a, want, a.SQL)
 		}
-		status, body := post(t, url+"/api/bars", fmt.Sprintf(`{"table": %q, "column": "s", %s, "bars": "(category)", "all": true}`, table, area))
+		status, body := post(t, url+"/api/bars", fmt.Sprintf(`{"table": %q, "column": "s", "box": [-1, 49, 2, 52], "bars": "(category)", "all": true}`, table))
 		b := decoded[bars](t, body)
 		if status != http.StatusOK || len(b.Bars) != len(values) {
 			t.Fatalf("%s: %d %s", table, status, body)
