@@ -100,7 +100,7 @@ func TestExportFlags(t *testing.T) {
 		if got := fmt.Sprint(err); got != c.want {
 			t.Errorf("%q: %q, want %q", c.args, got, c.want)
 		}
-		if err == nil && (e.Folder != "site" || e.AtLeast != 10 || e.Database != file) {
+		if err == nil && (e.Folder != "site" || e.AtLeast != 10 || e.File != file) {
 			t.Errorf("%q: %+v", c.args, e)
 		}
 	}

@@ -114,7 +114,7 @@ func pointsFlags(flags *flag.FlagSet, o *serve.Options) {
 	flags.Float64Var(&o.Points.Res, "res", 0, "`SIDE` of a cell for a file of points, in its unit; 0: chosen automatically")
 }
 
-// opened checks the options, and sets the database or the file of points to the only argument.
+// opened checks the options, and sets the file to the only argument.
 func opened(o *serve.Options, words []string) error {
 	switch {
 	case len(words) != 1:
@@ -122,14 +122,9 @@ func opened(o *serve.Options, words []string) error {
 	case o.Memory <= 0:
 		return fmt.Errorf("-memory is %d, must be above 0", o.Memory)
 	}
-	isPoints := serve.IsPoints(words[0]) || o.Points.Table != ""
-	switch {
-	case isPoints:
-		o.Points.File = words[0]
-	case o.Points != (serve.Points{}):
-		return fmt.Errorf("-save, -x, -y, -res and -time are for files of points, for example points.parquet, or with -table; %s is read as a database", words[0])
-	default:
-		o.Database = words[0]
+	o.File = words[0]
+	if !o.IsPoints() && o.Points != (serve.Points{}) {
+		return fmt.Errorf("-save, -x, -y, -res and -time are for files of points, for example points.parquet, or with -table; %s is read as a database", o.File)
 	}
 	if o.Points.Grain != "" && !slices.Contains(serve.Grains, o.Points.Grain) {
 		return fmt.Errorf("-time is %q, must be one of %s", o.Points.Grain, strings.Join(serve.Grains, ", "))
@@ -137,9 +132,9 @@ func opened(o *serve.Options, words []string) error {
 	if !(o.Points.Res >= 0) || math.IsInf(o.Points.Res, 0) {
 		return fmt.Errorf("-res is %v, must be above 0", o.Points.Res)
 	}
-	if isPoints && (strings.Contains(words[0], "://") || strings.Contains(words[0], "*")) {
+	if o.IsPoints() && (strings.Contains(o.File, "://") || strings.Contains(o.File, "*")) {
 		return nil // DuckDB reports whether the file exists
 	}
-	_, err := os.Stat(words[0])
+	_, err := os.Stat(o.File)
 	return err
 }

@@ -107,7 +107,7 @@ func TestBasemap(t *testing.T) {
 	}
 	var pages []string
 	for name, c := range cases {
-		url, _ := startedWith(t, Options{Database: db, Basemap: c.basemap})
+		url, _ := startedWith(t, Options{File: db, Basemap: c.basemap})
 		pages = append(pages, name+"="+url)
 	}
 	read := browsed[map[string]struct {

@@ -20,7 +20,7 @@ import (
 
 // Export describes an export: the database, and where to write the files.
 type Export struct {
-	Options        // Only Database, Points and Memory are used.
+	Options        // Only File, Points and Memory are used.
 	Folder  string // Folder of the files, which is created. If Single is true, the name of the file.
 	Single  bool   // Write one file that a browser opens from disk.
 	AtLeast uint64 // Squares of the map with fewer points are removed; 0 and 1: none are.

@@ -27,7 +27,7 @@ func exportOf(t testing.TB, file string, atLeast uint64) (folder, out string) {
 	needsPage(t)
 	folder = t.TempDir()
 	var text strings.Builder
-	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: folder, AtLeast: atLeast}
+	e := Export{Options: Options{File: file, Memory: 1 << 28}, Folder: folder, AtLeast: atLeast}
 	if err := e.Write(t.Context(), &text); err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestExportSingle(t *testing.T) {
 	needsPage(t)
 	file := database(t, exportTables)
 	single := filepath.Join(t.TempDir(), "map with spaces.html")
-	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: single, Single: true}
+	e := Export{Options: Options{File: file, Memory: 1 << 28}, Folder: single, Single: true}
 	if err := e.Write(t.Context(), io.Discard); err != nil {
 		t.Fatal(err)
 	}
@@ -207,14 +207,14 @@ func TestExportSingleRefuses(t *testing.T) {
 	file := database(t, `CREATE TABLE once AS SELECT ccbf_agg((hash(i) % 1000000) / 1000, (hash(i, 1) % 1000000) / 1000, 0.001) AS sketch FROM range(200000) t(i);
 		CREATE TABLE many AS SELECT i, sketch FROM once, range((SELECT (67108864 // octet_length(sketch) + 1) FROM once)) t(i);
 		DROP TABLE once`)
-	e := Export{Options: Options{Database: file, Memory: 1 << 28}, Folder: filepath.Join(t.TempDir(), "map.html"), Single: true}
+	e := Export{Options: Options{File: file, Memory: 1 << 28}, Folder: filepath.Join(t.TempDir(), "map.html"), Single: true}
 	if err := e.Write(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "a single file may have 67108864: leave -single out, or build smaller sketches") {
 		t.Errorf("of more than 64 MiB: %v", err)
 	}
 	if exists(e.Folder) {
 		t.Error("there is a file all the same")
 	}
-	e.Options.Database, e.Folder = database(t, towns), t.TempDir()
+	e.File, e.Folder = database(t, towns), t.TempDir()
 	if err := e.Write(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("into a folder: %v", err)
 	}

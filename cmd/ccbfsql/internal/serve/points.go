@@ -22,11 +22,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// Points describes a file of points from which sketches are built: any file that DuckDB reads by
-// its name, or a table of a database.
+// Points says how sketches are built from a file of points, or from a table of a database.
 type Points struct {
-	File  string
-	Table string  // Table of points in the database File; "": File is itself a file of points.
+	Table string  // Table of points in the database; "": the file is itself one of points.
 	Save  string  // Database file in which the sketches are kept; "": they are not kept.
 	X, Y  string  // Columns of coordinates; "": found by their names.
 	Res   float64 // Side of a cell; 0: chosen by the points.
@@ -39,8 +37,10 @@ var Grains = []string{"year", "month", "day", "hour"}
 // daysOf are the lengths of Grains in days.
 var daysOf = []float64{365, 30, 1, 1. / 24}
 
-// IsPoints reports whether a name or URL names a file of points.
-func IsPoints(name string) bool { return session.DataFile.MatchString(pathOf(name)) }
+// IsPoints reports whether sketches are built from points: the table, or the file or URL by its name.
+func (o *Options) IsPoints() bool {
+	return o.Points.Table != "" || session.DataFile.MatchString(pathOf(o.File))
+}
 
 // pathOf returns the name of a file, or a URL without its query.
 func pathOf(name string) string {
@@ -131,8 +131,8 @@ const (
 
 // planned examines the file at from: where its points are, its resolution, and by which columns to
 // group.
-func planned(ctx context.Context, s *session.Session, from string, o Points) (*plan, error) {
-	p := &plan{from: lexer.QuoteText(from), table: tableName(o.File)}
+func planned(ctx context.Context, s *session.Session, from, file string, o Points) (*plan, error) {
+	p := &plan{from: lexer.QuoteText(from), table: tableName(file)}
 	if o.Table != "" {
 		p.from, p.table = from, o.Table+"_sketches"
 	}
@@ -172,7 +172,7 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 		values[i], _ = strconv.ParseFloat(text, 64) // SQL returns a number here
 	}
 	if p.rows = uint64(values[0]); p.rows == 0 {
-		return nil, fmt.Errorf("%s has no row with a point in %s", o.File, strings.Join(p.columns, " and "))
+		return nil, fmt.Errorf("%s has no row with a point in %s", file, strings.Join(p.columns, " and "))
 	}
 	p.res = resolution(values[0], values[1], values[2], values[3])
 	if o.Res > 0 {
@@ -332,7 +332,7 @@ func (p *plan) statement() string {
 
 // build builds the sketches of a file in a database. It writes the statement to out, with a
 // progress bar on a terminal.
-func build(ctx context.Context, database string, o Points, out io.Writer) (err error) {
+func build(ctx context.Context, database, file string, o Points, out io.Writer) (err error) {
 	_, missing := os.Stat(database)
 	s, err := session.Open(ctx, session.Options{Path: database})
 	if err != nil {
@@ -354,14 +354,14 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	defer func() { bar.Stop() }()
 	from := "points_of." + lexer.QuoteName(o.Table)
 	if o.Table == "" {
-		from, err = reachable(ctx, s, o.File, temporary, out)
+		from, err = reachable(ctx, s, file, temporary, out)
 	} else {
-		_, err = s.Strings(ctx, "ATTACH "+lexer.QuoteText(o.File)+" AS points_of (READ_ONLY)")
+		_, err = s.Strings(ctx, "ATTACH "+lexer.QuoteText(file)+" AS points_of (READ_ONLY)")
 	}
 	if err != nil {
 		return err
 	}
-	p, err := planned(ctx, s, from, o)
+	p, err := planned(ctx, s, from, file, o)
 	if err != nil {
 		return err
 	}
@@ -381,7 +381,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	if len(p.columns) == 1 { // a MULTIPOINT has several points
 		what = "rows of points"
 	}
-	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", o.File, p.rows, what, by, p.res, p.statement())
+	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", file, p.rows, what, by, p.res, p.statement())
 	bar = s.ShowProgress(out)
 	_, err = s.Strings(ctx, p.statement())
 	return err

@@ -24,7 +24,7 @@ func TestServePoints(t *testing.T) {
 			UNION ALL SELECT NULL, 40, NULL, NULL, 0, '') TO %s`, lexer.QuoteText(csv))); err != nil {
 		t.Fatal(err)
 	}
-	url, out := startedWith(t, Options{Points: Points{File: csv, Save: save}})
+	url, out := startedWith(t, Options{File: csv, Points: Points{Save: save}})
 	for _, want := range []string{"6000 points by day and solved, in cells of 0.001 ", "date_trunc('day', \"began\")::DATE AS \"day\"", "Serving " + save} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, not %q", out, want)
@@ -74,7 +74,7 @@ func TestPlanOfRealFiles(t *testing.T) {
 		"jhu_covid19_confirmed_global.csv": "287 points, in cells of 0.1 ",
 	} {
 		path := data.Path(file)
-		_, out := startedWith(t, Options{Points: Points{File: path}})
+		_, out := startedWith(t, Options{File: path})
 		if !strings.Contains(out, want) || !strings.Contains(out, "Serving "+path) {
 			t.Errorf("%s: %s", file, out)
 		}
@@ -86,28 +86,28 @@ func TestPointsAsks(t *testing.T) {
 	folder := t.TempDir()
 	csv := written(t, folder, "two.csv", "pickup_lon,dropoff_lon,lat,word\n1.5,2.5,50.5,a\n")
 	for _, c := range []struct {
-		points Points
-		text   string
+		file, text string
+		points     Points
 	}{
-		{Points{File: csv}, "pickup_lon and dropoff_lon may each be the column of x: choose one with -x COLUMN"},
-		{Points{File: csv, X: "pickup_lan"}, `no column "pickup_lan"; did you mean "pickup_lon"?`},
-		{Points{File: csv, X: "pickup_lon", Y: "word"}, "word"},
-		{Points{File: filepath.Join(folder, "none.csv")}, "none.csv"},
-		{Points{File: written(t, folder, "empty.csv", "lon,lat\n")}, "lon is VARCHAR, not of numbers"},
-		{Points{File: written(t, folder, "comma.csv", "place;lon;lat\na;1,5;2,5\n")}, "lon is VARCHAR, not of numbers"},
-		{Points{File: written(t, folder, "nulls.csv", "lon,lat\n1.5,\n,2.5\n")}, "has no row with a point in lon and lat"},
-		{Points{File: written(t, folder, "words.csv", "a,b\nx,y\n")}, "there is none"},
+		{csv, "pickup_lon and dropoff_lon may each be the column of x: choose one with -x COLUMN", Points{}},
+		{csv, `no column "pickup_lan"; did you mean "pickup_lon"?`, Points{X: "pickup_lan"}},
+		{csv, "word", Points{X: "pickup_lon", Y: "word"}},
+		{filepath.Join(folder, "none.csv"), "none.csv", Points{}},
+		{written(t, folder, "empty.csv", "lon,lat\n"), "lon is VARCHAR, not of numbers", Points{}},
+		{written(t, folder, "comma.csv", "place;lon;lat\na;1,5;2,5\n"), "lon is VARCHAR, not of numbers", Points{}},
+		{written(t, folder, "nulls.csv", "lon,lat\n1.5,\n,2.5\n"), "has no row with a point in lon and lat", Points{}},
+		{written(t, folder, "words.csv", "a,b\nx,y\n"), "there is none", Points{}},
 	} {
-		err := Run(t.Context(), Options{Points: c.points, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
+		err := Run(t.Context(), Options{File: c.file, Points: c.points, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
 		if err == nil || !strings.Contains(err.Error(), c.text) {
-			t.Errorf("%+v: %v, want %q", c.points, err, c.text)
+			t.Errorf("%+v: %v", c, err)
 		}
 	}
 	for name, want := range map[string]bool{
 		"a.parquet": true, "a.CSV.gz": true, "https://x.example/p/a.parquet?sig=1": true, "s3://b/a.json": true,
 		"a.duckdb": false, "a.db": false, "a": false, "parquet": false,
 	} {
-		if IsPoints(name) != want {
+		if o := (Options{File: name}); o.IsPoints() != want {
 			t.Errorf("%s: %v", name, !want)
 		}
 	}
@@ -126,7 +126,7 @@ func TestStrangersFiles(t *testing.T) {
 	}
 	files := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	defer files.Close()
-	url, out := startedWith(t, Options{Points: Points{File: files.URL + "/points.parquet?key=1"}})
+	url, out := startedWith(t, Options{File: files.URL + "/points.parquet?key=1"})
 	if !strings.Contains(out, "6600 points by month and solved, in cells of 0.01 ") || !strings.Contains(out, `CREATE TABLE "points"`) {
 		t.Errorf("it says %s", out)
 	}
@@ -134,7 +134,7 @@ func TestStrangersFiles(t *testing.T) {
 	if want := number(t, db, "SELECT count(*) FROM range(6000) t(i) WHERE i % 700 < 31 AND i % 2 = 1"); a.Estimate != want {
 		t.Errorf("%+v, want %v", a, want)
 	}
-	err := Run(t.Context(), Options{Points: Points{File: files.URL + "/none.parquet"}, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
+	err := Run(t.Context(), Options{File: files.URL + "/none.parquet", Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
 	if err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("a file that is not there: %v", err)
 	}
@@ -151,15 +151,15 @@ func TestServeTable(t *testing.T) {
 		t.Helper()
 		return summed(t, url, `{"table": "`+table+`", "column": "sketch", "box": [-1, 49, 2, 52], "where": [`+where+`]}`).Estimate
 	}
-	url, out := startedWith(t, Options{Points: Points{File: filepath.Join(folder, "geo.parquet"), Grain: "month"}})
+	url, out := startedWith(t, Options{File: filepath.Join(folder, "geo.parquet"), Points: Points{Grain: "month"}})
 	if !strings.Contains(out, "3001 rows of points by month") || sum(url, "geo", "") != 3002 || sum(url, "geo", `{"by": "month", "value": "2020-02-01"}`) != 1450 {
 		t.Errorf("points of a GEOMETRY column: %s", out)
 	}
-	url, _ = startedWith(t, Options{Points: Points{File: file, Table: "trips"}})
+	url, _ = startedWith(t, Options{File: file, Points: Points{Table: "trips"}})
 	if n := sum(url, "trips_sketches", `{"by": "began", "value": "2020-01-03"}`); n != 50 {
 		t.Errorf("a day of a table has %v points, want 50", n)
 	}
-	url, out = startedWith(t, Options{Database: file})
+	url, out = startedWith(t, Options{File: file})
 	_, body := get(t, url+"/api/tables")
 	if !strings.Contains(out, "-table trips") || !strings.Contains(string(body), `"table":"trips","x":"lon","y":"lat"`) {
 		t.Errorf("it offers %s and %s", out, body)

@@ -18,13 +18,13 @@ import (
 
 // Options describe the server.
 type Options struct {
-	Database string   // File, opened read-only.
-	Addr     string   // Address to listen on, as host:port; port 0: any free port.
-	Memory   int64    // Most bytes of sketches in memory.
-	Hosts    []string // Host names in addition to localhost and the machine's own.
-	CORS     []string // Origins such as https://maps.example whose pages may load tiles.
-	Basemap  string   // PMTiles file or URL; "": none.
-	Points   Points   // File of points to build sketches from, in place of a Database.
+	File    string   // Database, opened read-only, or a file of points: any file that DuckDB reads by its name.
+	Addr    string   // Address to listen on, as host:port; port 0: any free port.
+	Memory  int64    // Most bytes of sketches in memory.
+	Hosts   []string // Host names in addition to localhost and the machine's own.
+	CORS    []string // Origins such as https://maps.example whose pages may load tiles.
+	Basemap string   // PMTiles file or URL; "": none.
+	Points  Points   // How sketches of points are built.
 }
 
 // Run serves until ctx ends, and then completes the running requests. It writes its address to out.
@@ -52,7 +52,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 			fmt.Fprintf(out, "There are no sketches, but table %s has points: -table %[1]s builds sketches of it, and the page offers to.\n", t.Table)
 		}
 	}
-	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C stops it)\n", cmp.Or(o.Points.Save, o.Points.File, o.Database), l.Addr())
+	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C stops it)\n", cmp.Or(o.Points.Save, o.File), l.Addr())
 	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		fmt.Fprintln(out, "Anyone who can reach this address can see the sketches. For the public, put a reverse proxy in front (docs/SHELL.md).")
 	}
@@ -66,10 +66,10 @@ func (o *Options) server(ctx context.Context, out io.Writer) (s *server, end fun
 	if err != nil {
 		return nil, nil, err
 	}
-	database := o.Database
-	if o.Points.File != "" {
+	database := o.File
+	if o.IsPoints() {
 		database = cmp.Or(o.Points.Save, filepath.Join(folder, "points.duckdb"))
-		if err := build(ctx, database, o.Points, out); err != nil {
+		if err := build(ctx, database, o.File, o.Points, out); err != nil {
 			return nil, nil, errors.Join(err, os.RemoveAll(folder))
 		}
 	}
@@ -77,7 +77,7 @@ func (o *Options) server(ctx context.Context, out io.Writer) (s *server, end fun
 	s.build = func(table string) error { // building goes on when the client leaves
 		s.source.end() // a process can open a file only once
 		built := filepath.Join(folder, "built.duckdb")
-		if err := build(ctx, built, Points{File: database, Table: table}, out); err != nil {
+		if err := build(ctx, built, database, Points{Table: table}, out); err != nil {
 			return err
 		}
 		s.source.become(built)

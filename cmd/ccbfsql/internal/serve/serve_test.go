@@ -156,7 +156,7 @@ func TestValuesAreReadAsTheyAre(t *testing.T) {
 // started returns the address of a server of a database, which runs until the test ends.
 func started(t testing.TB, file string) string {
 	t.Helper()
-	url, _ := startedWith(t, Options{Database: file})
+	url, _ := startedWith(t, Options{File: file})
 	return url
 }
 

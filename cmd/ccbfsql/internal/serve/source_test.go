@@ -113,7 +113,7 @@ func TestNothingIsLeftOfABadFile(t *testing.T) {
 	bad := written(t, folder, "bad.csv", "a,b\nx,y\n")
 	fresh, old := filepath.Join(folder, "new.duckdb"), database(t, "CREATE TABLE t AS SELECT 1")
 	for file, stays := range map[string]bool{fresh: false, old: true} {
-		if err := build(t.Context(), file, Points{File: bad}, new(strings.Builder)); err == nil {
+		if err := build(t.Context(), file, bad, Points{}, new(strings.Builder)); err == nil {
 			t.Fatal("built")
 		}
 		if exists(file) != stays {

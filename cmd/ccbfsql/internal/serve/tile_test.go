@@ -179,7 +179,7 @@ func TestVectorTiles(t *testing.T) {
 // Pages of permitted origins can load tiles and nothing else. Pages of other origins can load
 // nothing.
 func TestCORS(t *testing.T) {
-	url, _ := startedWith(t, Options{Database: database(t, towns), CORS: []string{"https://maps.example"}})
+	url, _ := startedWith(t, Options{File: database(t, towns), CORS: []string{"https://maps.example"}})
 	for _, c := range []struct {
 		path, origin string
 		status       int
@@ -285,7 +285,7 @@ func TestOtherOriginDrawsTiles(t *testing.T) {
 		files.ServeHTTP(w, r)
 	}))
 	defer page.Close()
-	url, _ := startedWith(t, Options{Database: database(t, towns), CORS: []string{page.URL}})
+	url, _ := startedWith(t, Options{File: database(t, towns), CORS: []string{page.URL}})
 	type drawn struct {
 		Counts   int
 		Most     float64
