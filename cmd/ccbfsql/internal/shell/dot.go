@@ -110,7 +110,7 @@ func (sh *Shell) dot(line string) error {
 // named adds the name of the command to an error about its arguments or files. Statements that .read runs
 // have errors of their own, and interrupts and exit codes are no errors of the command.
 func (c *command) named(err error) error {
-	if err == nil || c.name == "read" || isQuit(err) || errors.Is(err, ErrClosedPipe) || errors.Is(err, session.ErrInterrupted) {
+	if err == nil || c.name == "read" || ends(err) || errors.Is(err, session.ErrInterrupted) {
 		return err
 	}
 	return fmt.Errorf(".%s: %w", c.name, err)

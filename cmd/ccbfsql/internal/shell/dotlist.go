@@ -11,12 +11,9 @@ import (
 // Queries of commands that list things: a line of output, and the name that a pattern must match.
 const (
 	tablesQuery = `
-		SELECT CASE WHEN database_name <> current_database() THEN database_name || '.' || schema_name || '.'
-		            WHEN schema_name <> current_schema() THEN schema_name || '.' ELSE '' END || name, name
-		FROM (SELECT database_name, schema_name, table_name AS name FROM duckdb_tables() WHERE NOT internal
-		      UNION ALL
-		      SELECT database_name, schema_name, view_name FROM duckdb_views() WHERE NOT internal)
-		ORDER BY ALL`
+		SELECT CASE WHEN database <> current_database() THEN database || '.' || schema || '.'
+		            WHEN schema <> current_schema() THEN schema || '.' ELSE '' END || name, name
+		FROM (SHOW ALL TABLES) ORDER BY ALL`
 	schemaQuery = `
 		SELECT rtrim(sql, E'; \n') || ';', name FROM (
 			SELECT 1 AS kind, table_name AS name, sql FROM duckdb_tables() WHERE NOT internal

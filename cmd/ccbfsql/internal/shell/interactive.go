@@ -59,7 +59,7 @@ func (sh *Shell) Interactive(version string) error {
 		}
 		// The statements of one input run up to the first error.
 		err = sh.runInput(text)
-		if isQuit(err) || errors.Is(err, ErrClosedPipe) {
+		if ends(err) {
 			return err
 		}
 		if err != nil {

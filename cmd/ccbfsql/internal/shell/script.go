@@ -40,8 +40,8 @@ func (sh *Shell) RunOwn(path string) error {
 	return err
 }
 
-// isQuit reports whether an error means that the user left the shell.
-func isQuit(err error) bool { return errors.As(err, new(*QuitError)) }
+// ends reports whether an error ends the shell: the user left it, or the reader of the output closed it.
+func ends(err error) bool { return errors.As(err, new(*QuitError)) || errors.Is(err, ErrClosedPipe) }
 
 // Failed reports whether a statement failed while bail was off.
 func (sh *Shell) Failed() bool { return sh.failed }
@@ -117,7 +117,7 @@ func (sh *Shell) run(name string, line int, text string, do func(text string) er
 	if err == nil {
 		err = do(text)
 	}
-	if err == nil || isQuit(err) || errors.Is(err, ErrClosedPipe) {
+	if err == nil || ends(err) {
 		return err
 	}
 	var placed *scriptError
