@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
@@ -42,17 +43,21 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 		s.close.Stop()
 	}
 	if s.db == nil {
-		db, err := connector.Open(s.file + "?" + confined)
+		dsn, err := session.DSN(s.file, confined)
+		if err != nil {
+			return nil, nil, err
+		}
+		db, err := connector.Open(dsn)
 		if err == nil {
 			if err = db.PingContext(ctx); err != nil {
 				_ = db.Close() // the first error is returned
 			}
 		}
 		if err != nil {
-			if strings.Contains(err.Error(), "lock") {
+			if strings.Contains(err.Error(), "Could not set lock") {
 				err = &problem{http.StatusServiceUnavailable, fmt.Errorf("another program is writing to %s: try again when it has closed the file", s.file)}
 			}
-			return nil, nil, err
+			return nil, nil, session.Clean(err)
 		}
 		s.db = db
 	}

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -36,13 +37,20 @@ type Options struct {
 
 // Open opens the database and connects to it.
 func Open(ctx context.Context, o Options) (*Session, error) {
-	dsn, err := o.dsn()
+	settings := url.Values{}
+	if o.ReadOnly {
+		settings.Set("access_mode", "READ_ONLY")
+	}
+	if o.Unsigned {
+		settings.Set("allow_unsigned_extensions", "true")
+	}
+	dsn, err := DSN(cmp.Or(o.Path, ":memory:"), settings.Encode())
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{}
 	if s.connector, err = connector.New(dsn); err != nil {
-		return nil, clean(err)
+		return nil, Clean(err)
 	}
 	if err = s.dial(ctx); err == nil {
 		// DuckDB computes the figures that ShowProgress reads, and prints no bar itself.
@@ -50,7 +58,7 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	if err != nil {
 		_ = s.Close() // the first error is returned
-		return nil, clean(err)
+		return nil, Clean(err)
 	}
 	return s, nil
 }
@@ -71,29 +79,16 @@ func (s *Session) dial(ctx context.Context) (err error) {
 // Idle frees memory that finished queries left behind. The caller calls it when no statement runs.
 func (s *Session) Idle() { s.connector.Release() }
 
-func (o Options) dsn() (string, error) {
-	dsn := o.Path
-	if dsn == "" {
-		dsn = ":memory:"
-	}
+// DSN returns the text by which the driver opens a file with settings, which are written as in a URL.
+func DSN(path, settings string) (string, error) {
 	// The driver reads settings after a question mark, and parses the whole as a URL.
-	if strings.Contains(dsn, "?") {
-		return "", fmt.Errorf("cannot open %q: the name must not contain a question mark", o.Path)
+	if strings.Contains(path, "?") {
+		return "", fmt.Errorf("cannot open %q: the name must not contain a question mark", path)
 	}
-	if _, err := url.Parse(dsn); err != nil && dsn != ":memory:" {
-		return "", fmt.Errorf("cannot open %q: this name cannot be passed to DuckDB; attach it instead: ATTACH '...' AS db", o.Path)
+	if _, err := url.Parse(path); err != nil && path != ":memory:" {
+		return "", fmt.Errorf("cannot open %q: this name cannot be passed to DuckDB; rename the file, or attach it: ATTACH '...' AS db", path)
 	}
-	settings := url.Values{}
-	if o.ReadOnly {
-		settings.Set("access_mode", "READ_ONLY")
-	}
-	if o.Unsigned {
-		settings.Set("allow_unsigned_extensions", "true")
-	}
-	if len(settings) > 0 {
-		dsn += "?" + settings.Encode()
-	}
-	return dsn, nil
+	return strings.TrimSuffix(path+"?"+settings, "?"), nil
 }
 
 // Close ends the connection and closes the database.
@@ -129,8 +124,8 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 // DataFile matches the names of files that DuckDB reads in a FROM clause.
 var DataFile = regexp.MustCompile(`(?i)\.(parquet|csv|tsv|json|ndjson|jsonl)(\.gz|\.zst)?$`)
 
-// clean returns DuckDB's own text of an error, without the driver's prefix.
-func clean(err error) error {
+// Clean returns DuckDB's own text of an error, without the driver's prefix.
+func Clean(err error) error {
 	var e *duckdb.Error
 	if errors.As(err, &e) {
 		return errors.New(strings.TrimSpace(e.Msg))

@@ -185,5 +185,5 @@ func interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ErrInterrupted
 	}
-	return clean(err)
+	return Clean(err)
 }
