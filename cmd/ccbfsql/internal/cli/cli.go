@@ -15,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
@@ -250,10 +249,11 @@ func startFile() string {
 }
 
 func (a *arguments) run() (err error) {
-	duck.AddProcessor()
 	if a.version {
-		a.open = session.Options{}
+		_, err := fmt.Println(shell.Version())
+		return err
 	}
+	duck.AddProcessor()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the process
@@ -264,9 +264,6 @@ func (a *arguments) run() (err error) {
 	sh := shell.New(ctx, s)
 	defer func() { err = errors.Join(err, sh.Close()) }()
 
-	if a.version {
-		return sh.PrintVersion(ccbfsql.Version())
-	}
 	if a.own != "" {
 		if err := sh.RunOwn(a.own); err != nil {
 			return err
@@ -279,7 +276,7 @@ func (a *arguments) run() (err error) {
 	}
 	if len(a.actions) == 0 && !a.noInput {
 		if shell.CanPrompt() && !a.batch {
-			return sh.Interactive(ccbfsql.Version())
+			return sh.Interactive()
 		}
 		if err := sh.RunReader(os.Stdin, "stdin"); err != nil {
 			return err

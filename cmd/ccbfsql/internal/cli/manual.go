@@ -2,6 +2,7 @@ package cli
 
 import (
 	"embed"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/shell"
 )
 
 // manuals are templates of the manual page and of shell completions. Their data is a []command.
@@ -51,22 +53,14 @@ func (c command) Description() string {
 	return strings.TrimSpace(strings.TrimSuffix(c.Usage, "Flags:\n"))
 }
 
-// Words returns the flags as they are typed, with a blank between them.
-func (c command) Words() string {
-	var words []string
-	for _, f := range c.Flags {
-		words = append(words, "-"+f.Name)
-	}
-	return strings.Join(words, " ")
-}
-
 // manualMain prints the manual page or the completions of a shell, and returns its exit code.
 func manualMain(args []string) int {
-	if err := writeManual(os.Stdout, args); err != nil {
-		fmt.Fprintf(os.Stderr, "ccbfsql %s: %v\n", args[0], err)
-		return exitUsage
+	err := writeManual(os.Stdout, args)
+	if err == nil || errors.Is(err, shell.ErrClosedPipe) {
+		return exitCode(err)
 	}
-	return exitOK
+	fmt.Fprintf(os.Stderr, "ccbfsql %s: %v\n", args[0], err)
+	return exitUsage
 }
 
 func writeManual(w io.Writer, args []string) error {

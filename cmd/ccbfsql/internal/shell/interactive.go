@@ -27,7 +27,7 @@ func CanPrompt() bool {
 }
 
 // Interactive reads statements at a prompt and runs them until the user leaves.
-func (sh *Shell) Interactive(version string) error {
+func (sh *Shell) Interactive() error {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt) // Ctrl-C never ends the shell
 	sh.ctx = context.Background()
 	sh.interactive = true
@@ -41,10 +41,7 @@ func (sh *Shell) Interactive(version string) error {
 		return err
 	}
 	rl := newReadline(past, &editor{sh: sh, known: known, colours: colourful(os.Stdout)})
-	if err := sh.PrintVersion(version); err != nil {
-		return err
-	}
-	if err := sh.printf("Statements end with a semicolon. .help lists the commands, .functions the functions.\n"); err != nil {
+	if err := sh.printf("%s\nStatements end with a semicolon. .help lists the commands, .functions the functions.\n", Version()); err != nil {
 		return err
 	}
 	for {

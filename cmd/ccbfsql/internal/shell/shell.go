@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
@@ -19,6 +20,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/duckdb/duckdb-go/v2/mapping"
 	"golang.org/x/term"
 )
 
@@ -74,13 +76,9 @@ func (sh *Shell) Close() error {
 	return errors.Join(sh.dotOutput(nil), sh.dotLog([]string{"off"}), sh.session.Close())
 }
 
-// PrintVersion prints the versions of the program and of DuckDB.
-func (sh *Shell) PrintVersion(version string) error {
-	rows, err := sh.ask("SELECT version()")
-	if err != nil {
-		return err
-	}
-	return sh.printf("ccbfsql %s with DuckDB %s\n", version, rows[0][0])
+// Version returns the versions of the program and of DuckDB.
+func Version() string {
+	return fmt.Sprintf("ccbfsql %s with DuckDB %s", ccbfsql.Version(), mapping.LibraryVersion())
 }
 
 func (sh *Shell) out() io.Writer {

@@ -3,10 +3,10 @@ _ccbfsql() {
 	local current=${COMP_WORDS[COMP_CWORD]} words=''
 	case ${COMP_WORDS[1]} in
 {{- range .}}{{if .Name}}
-	{{.Name}}) words='{{.Words}}' ;;
+	{{.Name}}) words='{{range .Flags}}-{{.Name}} {{end}}' ;;
 {{- end}}{{end}}
 {{- range .}}{{if not .Name}}
-	*) words='{{.Words}}' ;;
+	*) words='{{range .Flags}}-{{.Name}} {{end}}' ;;
 {{- end}}{{end}}
 	esac
 	if [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = completion ]; then
