@@ -252,8 +252,8 @@ func (l *layer) fromQuery(q url.Values) (f filter, err error) {
 			return f, bad("where is not a list like [{\"by\": \"month\", \"value\": \"2018-10\"}]: %v", err)
 		}
 	}
-	if by := q.Get("by"); by != "" {
-		of.Where = append(of.Where, condition{by, q.Get("value"), q.Get("to")})
+	if q.Has("by") || q.Has("value") || q.Has("to") {
+		of.Where = append(of.Where, condition{q.Get("by"), q.Get("value"), q.Get("to")})
 	}
 	if f, err = l.filter(of); err != nil || q.Get("versus") == "" {
 		return f, err

@@ -42,7 +42,7 @@ func TestClientMistakes(t *testing.T) {
 		{towns + "2/2/1.png?where=month", "", 400, "where is not a list"},
 		{towns + "2/2/1.png?categroy=x&top=9", "", 400, `no parameter \"categroy\"; did you mean \"category\"?`},
 		{"/tiles/to%20wns/s%22k.json?fromat=png", "", 400, "did you mean"},
-		{"/api/look?table=july&column=s%22k&x=1", "", 400, `no parameter \"x\"`},
+		{towns + "2/2/1.png?value=month+1", "", 400, `no column \"\"`}, // without by
 		{"/api/layers?table=july", "", 400, "no parameter"},
 		{towns + "2/2/1.png?top=-1", "", 400, "above 0"},
 		{towns + "2/0/0.png?by=n&value=1", "", 400, "no column"},

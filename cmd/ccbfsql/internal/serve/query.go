@@ -54,22 +54,17 @@ func edges(box orb.Bound) (args string) {
 
 // from returns a FROM clause for the rows of a filter whose sketches can have a point in the box.
 func (l *layer) from(f filter, box orb.Bound) string {
-	clause := fmt.Sprintf("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s%s)", l.source(), lexer.QuoteName(l.Column), edges(box))
+	table, column := lexer.QuoteName(l.Table), lexer.QuoteName(l.Column)
+	if l.BadRows > 0 { // BLOBs that are not sketches are replaced by NULL
+		table = fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", column, table)
+	}
+	clause := fmt.Sprintf("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s%s)", table, column, edges(box))
 	for _, c := range f.choices {
 		slider := &l.Sliders[c.slider]
 		from, to := lexer.QuoteText(slider.Values[c.from]), lexer.QuoteText(slider.Values[c.to])
 		clause += fmt.Sprintf("\n  AND %s BETWEEN %s::%s AND %s::%[3]s", lexer.QuoteName(slider.Column), from, slider.Type, to)
 	}
 	return clause
-}
-
-// source returns the table in SQL. BLOBs that are not sketches are replaced by NULL, if there are
-// any.
-func (l *layer) source() string {
-	if l.BadRows == 0 {
-		return lexer.QuoteName(l.Table)
-	}
-	return fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", lexer.QuoteName(l.Column), lexer.QuoteName(l.Table))
 }
 
 // category returns the argument for a filter's categories after a comma, or "" if it has none.
