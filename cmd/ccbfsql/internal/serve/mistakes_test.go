@@ -53,6 +53,7 @@ func TestClientMistakes(t *testing.T) {
 		{towns + "9/0/0", "", 400, ""},
 		{towns + "9/0/0.pbf", "", 200, ""},
 		{"/tiles/to%20wns/s%22k.json?format=jpg", "", 400, ""},
+		{"/tiles/to%20wns/s%22k.json?format=png", "", 200, `"tiles":["http://127.0.0.1`},
 		{"/tiles/to%20wns/s%22k", "", 404, ""},
 		{"/tiles/to%20wns/none.json", "", 404, ""},
 		{"/tiles/points/lon/2/0/0.png", "", 404, "no sketches"},

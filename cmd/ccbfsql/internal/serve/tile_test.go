@@ -156,8 +156,7 @@ func TestPlane(t *testing.T) {
 	}
 }
 
-// Vector tiles have two extensions, empty ones have no bytes, and TileJSON names their address.
-// TestGDAL reads them.
+// Vector tiles have two extensions, empty ones have no bytes, and TileJSON has their address. TestGDAL reads them.
 func TestVectorTiles(t *testing.T) {
 	url := started(t, database(t, towns))
 	if status, body := get(t, url+"/tiles/to%20wns/s%22k/9/256/171.mvt?by=month&value=month+1"); status != http.StatusOK || len(body) == 0 {
@@ -166,9 +165,9 @@ func TestVectorTiles(t *testing.T) {
 	if status, body := get(t, url+"/tiles/to%20wns/s%22k/9/0/0.mvt"); status != http.StatusOK || len(body) != 0 {
 		t.Errorf("an empty tile: %d, %d bytes", status, len(body))
 	}
-	_, body := get(t, url+"/tiles/to%20wns/s%22k.json?by=month&value=month+1")
+	_, body := ask(t, http.MethodGet, url+"/tiles/to%20wns/s%22k.json?by=month&value=month+1", "", map[string]string{"X-Forwarded-Proto": "https"})
 	j := decoded[tileJSON](t, body)
-	if j.TileJSON != "3.0.0" || len(j.Tiles) != 1 || j.Tiles[0] != url+"/tiles/to%20wns/s%22k/{z}/{x}/{y}.mvt?by=month&value=month+1" || len(j.Vectors) != 1 || j.Bounds != [4]float64{0.25, 50.25, 1.75, 51.75} {
+	if j.TileJSON != "3.0.0" || len(j.Tiles) != 1 || j.Tiles[0] != "https"+url[len("http"):]+"/tiles/to%20wns/s%22k/{z}/{x}/{y}.mvt?by=month&value=month+1" || len(j.Vectors) != 1 || j.Bounds != [4]float64{0.25, 50.25, 1.75, 51.75} {
 		t.Errorf("TileJSON is %s", body)
 	}
 	if c := j.Center; c != [3]float64{1, 51, 7} { // a view of 1.5 degrees: at zoom 7 a tile is 2.8 wide, and 1.8 high here

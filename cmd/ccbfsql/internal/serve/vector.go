@@ -131,7 +131,11 @@ func (s *server) describe(r *http.Request) (any, error) {
 	if len(q) > 0 {
 		query = "?" + q.Encode()
 	}
-	address := fmt.Sprintf("http://%s/tiles/%s/%s/{z}/{x}/{y}.%s%s", r.Host, url.PathEscape(table), url.PathEscape(column), ending, query)
+	scheme := "http"
+	if r.Header.Get("X-Forwarded-Proto") == "https" { // a reverse proxy with TLS
+		scheme = "https"
+	}
+	address := fmt.Sprintf("%s://%s/tiles/%s/%s/{z}/{x}/{y}.%s%s", scheme, r.Host, url.PathEscape(table), url.PathEscape(column), ending, query)
 	b := clip.Bound(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
 	t := tileJSON{
 		TileJSON: "3.0.0", Name: table + "." + column, Tiles: []string{address}, MaxZoom: maxTileZoom,
