@@ -148,8 +148,8 @@ func planned(ctx context.Context, s *session.Session, from, file string, o Point
 		return nil, err
 	}
 	asked := []string{"count(*)", fmt.Sprintf("approx_count_distinct(1000 * floor(%s) + floor(%s))", p.x, p.y)}
-	for _, v := range []string{p.x, p.y} {
-		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
+	for _, v := range []string{p.x, p.y} { // from a sample, because approx_quantile takes longer than building the sketches
+		asked = append(asked, fmt.Sprintf("coalesce(list_reduce(reservoir_quantile(%s, [0.95, 0.05], 65536), lambda high, low: high - low), 0)", v))
 	}
 	var others []*statistics
 	for _, c := range columns {
