@@ -242,3 +242,18 @@ func QuoteText(text string) string {
 	}
 	return "(" + strings.ReplaceAll(quoted, "\x00", "' || chr(0) || '") + ")"
 }
+
+// Digits up to which DuckDB converts a decimal literal to the nearest number of a type. It reads the literal as
+// DECIMAL first.
+const (
+	DoubleDigits = 15
+	FloatDigits  = 7
+)
+
+// Float returns the text of a number of a type with these digits as a literal that DuckDB reads as the same number.
+func Float(text string, digits int) string {
+	if len(text) > digits && !strings.Contains(text, "e") {
+		text += "e0" // SQL reads a number with an exponent as DOUBLE, not as DECIMAL
+	}
+	return text
+}

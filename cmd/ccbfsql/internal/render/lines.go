@@ -159,7 +159,8 @@ func quoted(_ []Column, o Options) lineFormat {
 }
 
 // literals returns a function that writes a value as a SQL literal. Values that are neither numbers,
-// booleans nor BLOBs are text, which DuckDB casts to the column's type at the insertion.
+// booleans nor BLOBs are text, which DuckDB casts to the column's type at the insertion. So are those of
+// BIGNUM, because a literal has at most 39 digits.
 func literals(o Options) func(c Column, v Cell) string {
 	return func(c Column, v Cell) string {
 		switch {
@@ -170,10 +171,16 @@ func literals(o Options) func(c Column, v Cell) string {
 			return "NULL /* " + strings.ReplaceAll(oneLine(short(c, v, o)), "*/", "* /") + " */"
 		case c.Kind == Blob:
 			return lexer.QuoteText(BlobText(v.Text)) + "::BLOB"
-		case c.Kind == Bool, c.Kind == Number && isJSONNumber(v.Text):
+		case c.Kind == Bool:
 			return v.Text
+		case c.Kind != Number, c.Type == "bignum", !isJSONNumber(v.Text):
+			return lexer.QuoteText(v.Text)
+		case c.Type == "double":
+			return lexer.Float(v.Text, lexer.DoubleDigits)
+		case c.Type == "float":
+			return lexer.Float(v.Text, lexer.FloatDigits)
 		}
-		return lexer.QuoteText(v.Text)
+		return v.Text
 	}
 }
 

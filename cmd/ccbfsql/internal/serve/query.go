@@ -17,17 +17,9 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// exactDigits is the number of digits up to which DuckDB converts a decimal literal to the nearest
-// double. It reads the literal as DECIMAL first.
-const exactDigits = 15
-
 // float returns a SQL literal that DuckDB reads as the same double.
 func float(v float64) string {
-	text := strconv.FormatFloat(v, 'g', -1, 64)
-	if len(text) > exactDigits && !strings.Contains(text, "e") {
-		text += "e0" // SQL reads a number with an exponent as DOUBLE, not as DECIMAL
-	}
-	return text
+	return lexer.Float(strconv.FormatFloat(v, 'g', -1, 64), lexer.DoubleDigits)
 }
 
 // queryRun is part of every response from SQL: the time of the query in milliseconds, and its text.
