@@ -44,10 +44,7 @@ Usage: ccbfsql [flags] [database [sql...]]
 
 The database is a file, which is created if it does not exist; without one it is in
 memory. Statements are read from -c, -f and arguments, in the order given, or else
-from standard input, with a prompt on a terminal.
-
-Flags:
-`
+from standard input, with a prompt on a terminal.`
 
 // action is one step that the command line requests, such as -c or -f.
 type action func(sh *shell.Shell) error
@@ -204,7 +201,7 @@ func eachWord(flags *flag.FlagSet, args []string, usage string, word func(string
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
-				fmt.Print(usage)
+				fmt.Print(usage, "\n\nFlags:\n")
 				flags.SetOutput(os.Stdout)
 				flags.PrintDefaults()
 			}

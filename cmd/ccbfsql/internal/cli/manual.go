@@ -22,7 +22,7 @@ var manuals embed.FS
 // command is one command of the program.
 type command struct {
 	Name  string // name of the command; "": the shell, which has no name
-	Usage string
+	Usage string // help text above the flags
 	Flags []flagHelp
 }
 
@@ -46,11 +46,6 @@ func flagHelps(flags *flag.FlagSet) (out []flagHelp) {
 		out = append(out, flagHelp{f.Name, value, help})
 	})
 	return out
-}
-
-// Description returns the help text above the flags.
-func (c command) Description() string {
-	return strings.TrimSpace(strings.TrimSuffix(c.Usage, "Flags:\n"))
 }
 
 // manualMain prints the manual page or the completions of a shell, and returns its exit code.

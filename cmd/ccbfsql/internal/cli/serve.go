@@ -29,10 +29,7 @@ of points is a layer of the map.
 From a file of points (Parquet, CSV, JSON, or a URL that DuckDB reads), or from a table of
 points (-table), sketches are built first, grouped by its time column and by columns with few
 values. Points are two columns of numbers or one of type GEOMETRY. The sketches are
-discarded when the server stops, unless -save keeps them.
-
-Flags:
-`
+discarded when the server stops, unless -save keeps them.`
 
 const exportUsage = `ccbfsql export writes the map of a database as files for any web server.
 
@@ -42,10 +39,7 @@ Usage: ccbfsql export [flags] -o folder database
        ccbfsql export [flags] -o folder -table points database
 
 The page answers everything itself, from the sketches. Everyone who can read the files can read
-all of them. With -single, one file opens from disk, without a web server. From points, sketches are built first, as ccbfsql serve does.
-
-Flags:
-`
+all of them. With -single, one file opens from disk, without a web server. From points, sketches are built first, as ccbfsql serve does.`
 
 // runMap runs ccbfsql serve or export, and returns its exit code. flags set o. A signal ends run.
 func runMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string, run func(ctx context.Context) error) int {

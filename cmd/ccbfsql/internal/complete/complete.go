@@ -153,17 +153,12 @@ func candidate(s Suggestion, word string, db *Database) (Candidate, bool) {
 		if !simple.MatchString(strings.ToLower(name)) {
 			return Candidate{}, false // DuckDB lists operators as functions
 		}
-		return function(name, db), true
+		c = Candidate{Text: name + "(", Show: name, Group: Functions}
+		if f, ok := db.Function(name); ok {
+			c.Help = inOneLine(f)
+		}
 	}
 	return c, true
-}
-
-func function(name string, db *Database) Candidate {
-	c := Candidate{Text: name + "(", Show: name, Group: Functions}
-	if f, ok := db.Function(name); ok {
-		c.Help = inOneLine(f)
-	}
-	return c
 }
 
 func hasPrefix(name, prefix string) bool {

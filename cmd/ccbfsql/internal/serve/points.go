@@ -147,6 +147,8 @@ func planned(ctx context.Context, s *session.Session, from, file string, o Point
 	if p.location, err = located(columns, o); err != nil {
 		return nil, err
 	}
+	var points, squares, width, height float64
+	answers := []*float64{&points, &squares, &width, &height}
 	asked := []string{"count(*)", fmt.Sprintf("approx_count_distinct(1000 * floor(%s) + floor(%s))", p.x, p.y)}
 	for _, v := range []string{p.x, p.y} { // from a sample, because approx_quantile takes longer than building the sketches
 		asked = append(asked, fmt.Sprintf("coalesce(list_reduce(reservoir_quantile(%s, [0.95, 0.05], 65536), lambda high, low: high - low), 0)", v))
@@ -156,30 +158,28 @@ func planned(ctx context.Context, s *session.Session, from, file string, o Point
 		if slices.Contains(p.columns, c.name) || !sliderType.MatchString(c.typ) {
 			continue
 		}
-		others = append(others, &statistics{tableColumn: c})
+		other := &statistics{tableColumn: c}
+		others = append(others, other)
 		days := "0"
 		if isTime(c.typ) {
 			days = fmt.Sprintf("coalesce(date_diff('day', min(%[1]s), max(%[1]s)), 0)", lexer.QuoteName(c.name))
 		}
 		asked = append(asked, fmt.Sprintf("approx_count_distinct(%s)", lexer.QuoteName(c.name)), days)
+		answers = append(answers, &other.values, &other.days)
 	}
 	found, err := s.Strings(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE isfinite(%s) AND isfinite(%s)", strings.Join(asked, ", "), p.from, p.x, p.y))
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float64, len(asked))
 	for i, text := range found[0] {
-		values[i], _ = strconv.ParseFloat(text, 64) // SQL returns a number here
+		*answers[i], _ = strconv.ParseFloat(text, 64) // SQL returns a number here
 	}
-	if p.rows = uint64(values[0]); p.rows == 0 {
+	if p.rows = uint64(points); p.rows == 0 {
 		return nil, fmt.Errorf("%s has no row with a point in %s", file, strings.Join(p.columns, " and "))
 	}
-	p.res = resolution(values[0], values[1], values[2], values[3])
+	p.res = resolution(points, squares, width, height)
 	if o.Res > 0 {
 		p.res = o.Res
-	}
-	for i, c := range others {
-		c.values, c.days = values[4+2*i], values[5+2*i]
 	}
 	p.group(others, columnNames(columns), o.Grain)
 	return p, nil

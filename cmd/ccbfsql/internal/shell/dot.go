@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -118,12 +119,13 @@ func (c *command) named(err error) error {
 
 // findCommand returns the command of a name, or the only command whose name begins with it.
 func findCommand(name string) (command, error) {
-	var fits []string
+	var names, fits []string
 	var found command
 	for _, c := range commands {
 		if c.name == name {
 			return c, nil
 		}
+		names = append(names, "."+c.name)
 		if name != "" && strings.HasPrefix(c.name, name) {
 			fits = append(fits, "."+c.name)
 			found = c
@@ -131,14 +133,7 @@ func findCommand(name string) (command, error) {
 	}
 	switch len(fits) {
 	case 0:
-		names := make([]string, len(commands))
-		for i, c := range commands {
-			names[i] = c.name
-		}
-		if near := help.Nearest(name, names); near != "" {
-			return command{}, fmt.Errorf("unknown command .%s; did you mean .%s?", name, near)
-		}
-		return command{}, fmt.Errorf("unknown command .%s; .help lists the commands", name)
+		return command{}, fmt.Errorf("unknown command .%s%s", name, cmp.Or(help.Suggestion("."+name, names), "; .help lists the commands"))
 	case 1:
 		return found, nil
 	}
