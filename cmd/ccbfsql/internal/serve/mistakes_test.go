@@ -43,7 +43,6 @@ func TestClientMistakes(t *testing.T) {
 		{towns + "2/2/1.png?categroy=x&top=9", "", 400, `no parameter \"categroy\"; did you mean \"category\"?`},
 		{"/tiles/to%20wns/s%22k.json?fromat=png", "", 400, "did you mean"},
 		{towns + "2/2/1.png?value=month+1", "", 400, `no column \"\"`}, // without by
-		{"/api/layers?table=july", "", 400, "no parameter"},
 		{towns + "2/2/1.png?top=-1", "", 400, "above 0"},
 		{towns + "2/0/0.png?by=n&value=1", "", 400, "no column"},
 		{towns + "6/32/21.png?versus={}", "", 400, ""}, // without top
@@ -70,6 +69,7 @@ func TestClientMistakes(t *testing.T) {
 		{"/api/sum", "", 405, ""},
 		{"/api/scale?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
 		{"/api/scale?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
+		{"/api/scale?table=july&column=s%22k&xmin=0&ymin=50&xmax=1&ymax=51&pixel=1e-300", "", 400, "not above 0"},
 		{"/api/hotspots", july(`"box": [0, 0, 1, 1], "k": 1000000`), 400, "from 1 to 1000"},
 		{"/api/sum", "{", 400, "not the JSON"},
 		{"/api/sum", `{"sql": "DROP TABLE points"}`, 400, "unknown field"},

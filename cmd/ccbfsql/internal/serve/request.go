@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -109,7 +110,7 @@ func numbers(q url.Values, names ...string) ([]float64, error) {
 	out := make([]float64, len(names))
 	for i, name := range names {
 		var err error
-		if out[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil || out[i]-out[i] != 0 {
+		if out[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil || math.IsInf(out[i], 0) || math.IsNaN(out[i]) {
 			return nil, bad("%s is %q, must be a number", name, q.Get(name))
 		}
 	}
@@ -130,7 +131,7 @@ func scale(ctx context.Context, l *layer, q url.Values) (any, error) {
 		return nil, err
 	}
 	pixel := view[4]
-	if !(view[0] < view[2] && view[1] < view[3] && pixel > 0) {
+	if !(view[0] < view[2] && view[1] < view[3] && pixel*pixel > 0) {
 		return nil, bad("the box %v has its edges in the wrong order, or pixel is %v and not above 0", view[:4], pixel)
 	}
 	style, err := styleOf(q)
