@@ -58,8 +58,9 @@ type keyedChunk struct {
 	plan keyedPlan // the plan of the first row that is not skipped
 	id   uint32    // number of the plan, or 0 if keys cannot wait
 
+	whole  []uint64      // keys of all rows as they are, if these are numbers of 64 bits; otherwise nil
 	words  []uint64      // keys of the rows that are not skipped, as words that wait
-	states []*duck.State // the states of these rows
+	states []*duck.State // the states of these rows, unless all rows have one state
 	sorted []uint64      // the words, sorted by group
 	groups groups.Rows
 }
@@ -69,6 +70,7 @@ func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
 	c := a.chunks.Get().(*keyedChunk)
 	err := a.update(c, rows, states)
 	clear(c.states) // c keeps no pointers to DuckDB's memory
+	c.whole = nil
 	a.chunks.Put(c)
 	return a.withAdvice(err)
 }
@@ -97,36 +99,27 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	if err := a.reset(c, rows, states); err != nil {
 		return err
 	}
-	n := rows.Len()
-	from, end := c.next(0, n)
-	if from == n {
-		return nil
+	first := 0
+	for c.skip(first) {
+		if first++; first == rows.Len() {
+			return nil
+		}
 	}
-	if err := a.setPlan(c, from); err != nil {
+	if err := a.setPlan(c, first); err != nil {
 		return err
 	}
 	if c.id == 0 || !c.options.Uniform() {
 		return a.rowByRow(c, states)
 	}
-	all := states.Slice()
-	c.words, c.states = c.words[:0], c.states[:0]
-	for ; from < n; from, end = c.next(end, n) {
-		if err := c.read(from, end); err != nil {
-			return err
-		}
-		if all != nil && !c.complete {
-			c.states = append(c.states, all[from:end]...)
-		}
-	}
-	if all != nil && !c.complete {
-		all = c.states
+	if err := c.read(states); err != nil {
+		return err
 	}
 	perKey := c.plan.perKey()
 	switch {
-	case all == nil:
+	case states.Single():
 		return a.add(states.Slabs(), states.At(0), c.id, c.words)
-	case !c.group(all):
-		return a.scatter(states.Slabs(), all, c.id, c.words, perKey)
+	case !c.group():
+		return a.scatter(states.Slabs(), c.states, c.id, c.words, perKey)
 	}
 	c.groups.Sort()
 	c.sorted = c.sorted[:0]
@@ -135,7 +128,7 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 	}
 	for i := range c.groups.Len() {
 		from, to := c.groups.Range(i)
-		if err := a.add(states.Slabs(), all[c.groups.Order[from]], c.id, c.sorted[int(from)*perKey:int(to)*perKey]); err != nil {
+		if err := a.add(states.Slabs(), c.states[c.groups.Order[from]], c.id, c.sorted[int(from)*perKey:int(to)*perKey]); err != nil {
 			return err
 		}
 	}
@@ -146,11 +139,11 @@ func (a *keyedAgg) update(c *keyedChunk, rows *duck.Rows, states duck.States) er
 // groups.
 const sampleRows = 256
 
-// group finds the group of each row, so that the keys of a group are added at once; states has the states by
-// row. If there are many groups, sorting does not pay: it gives up then and returns false.
-func (c *keyedChunk) group(states []*duck.State) bool {
-	c.groups.Reset(len(states))
-	for i, s := range states {
+// group finds the group of each key, so that the keys of a group are added at once. If there are many groups,
+// sorting does not pay: it gives up then and returns false.
+func (c *keyedChunk) group() bool {
+	c.groups.Reset(len(c.states))
+	for i, s := range c.states {
 		if i == sampleRows && c.groups.Len() > sampleRows/2 {
 			return false
 		}
@@ -174,6 +167,7 @@ func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) err
 	if err := c.keys.Reset(rows.Col(0)); err != nil {
 		return err
 	}
+	c.whole = c.keys.Words()
 	c.weight = len(a.options) - 1
 	c.weighted = c.options.Has(c.weight)
 	c.complete = c.keys.AllValid() && (!c.weighted || c.options.Column(c.weight).AllValid())
@@ -186,7 +180,7 @@ func (a *keyedAgg) setPlan(c *keyedChunk, i int) error {
 	if err != nil {
 		return err
 	}
-	pairs := c.keys.Words(i, i+1) == nil
+	pairs := c.whole == nil
 	if p := &c.plan; p.params != params || p.class != c.keys.Class || p.pairs != pairs || p.weighted != c.weighted {
 		bytes, seed := a.family.Empty(params)
 		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, weighted: c.weighted, seed: seed, bytes: int64(bytes), laws: a.family.Laws(params)}
@@ -200,36 +194,26 @@ func (a *keyedAgg) setPlan(c *keyedChunk, i int) error {
 
 // skip reports whether row i has no key, or NULL for its weight.
 func (c *keyedChunk) skip(i int) bool {
-	return !c.keys.Valid(i) || c.options.Null(c.weight, i)
+	return !c.complete && (!c.keys.Valid(i) || c.options.Null(c.weight, i))
 }
 
-// next finds the next run of rows that are not skipped, from row i on and before row end. It returns its
-// first row, and the row behind its last one. Both are end if there is no such row.
-func (c *keyedChunk) next(i, end int) (from, to int) {
-	if c.complete {
-		return i, end
-	}
-	for from = i; from < end && c.skip(from); from++ {
-	}
-	for to = from; to < end && !c.skip(to); to++ {
-	}
-	return from, to
-}
-
-// read appends the keys of rows from to to-1 to c.words. None of these rows is skipped.
-func (c *keyedChunk) read(from, to int) error {
-	p := &c.plan
-	whole := c.keys.Words(from, to) // nil if p.pairs
-	if !p.pairs && !p.weighted {
-		c.words = append(c.words, whole...)
+// read sets c.words and c.states to those of the rows that are not skipped.
+func (c *keyedChunk) read(states duck.States) error {
+	p, all := &c.plan, states.Slice()
+	c.words, c.states = c.words[:0], c.states[:0]
+	if c.complete && !p.pairs && !p.weighted {
+		c.words, c.states = append(c.words, c.whole...), append(c.states, all...)
 		return nil
 	}
-	for i := from; i < to; i++ {
+	for i := range states.Len() {
+		if c.skip(i) {
+			continue
+		}
 		if p.pairs {
 			h1, h2, _ := c.keys.Hash(i, p.class, p.seed) // no error: the key is not converted
 			c.words = append(c.words, h1, h2)
 		} else {
-			c.words = append(c.words, whole[i-from])
+			c.words = append(c.words, c.whole[i])
 		}
 		if p.weighted {
 			n, err := c.options.Count(c.weight, i, 1)
@@ -237,6 +221,9 @@ func (c *keyedChunk) read(from, to int) error {
 				return err
 			}
 			c.words = append(c.words, n)
+		}
+		if all != nil {
+			c.states = append(c.states, all[i])
 		}
 	}
 	return nil

@@ -150,18 +150,18 @@ func (k *Keys) Hash(i int, c key.Class, seed uint64) (h1, h2 uint64, err error) 
 	return h1, h2, nil
 }
 
-// Words returns the keys of rows from..to-1, all of which have one, as numbers of 64 bits
-// (key.HashUint64s). It returns nil if the bytes of a key are not those of such a number. The
-// result is valid until the next call.
-func (k *Keys) Words(from, to int) []uint64 {
+// Words returns the keys of all rows as numbers of 64 bits (key.HashUint64s), and any number for a row
+// without a key. It returns nil if the bytes of a key are not those of such a number. The result is valid until
+// the next call, or in DuckDB's memory.
+func (k *Keys) Words() []uint64 {
 	switch k.col.Type().ID() {
 	case duck.BigIntID, duck.TimeID, duck.TimestampID, duck.TimestampTZID, duck.TimeTZID:
 		// The key is the value's own 64 bits.
-		return duck.Slice[uint64](k.col)[from:to]
+		return duck.Slice[uint64](k.col)
 	case duck.IntegerID, duck.SmallIntID, duck.TinyIntID, duck.UIntegerID, duck.USmallIntID, duck.UTinyIntID,
 		duck.DateID, duck.DoubleID, duck.FloatID:
 		k.wide = k.wide[:0]
-		for i := from; i < to; i++ {
+		for i := range k.col.Len() {
 			k.own = AppendKey(k.own[:0], k.col, i)
 			k.wide = append(k.wide, binary.LittleEndian.Uint64(k.own))
 		}

@@ -48,15 +48,13 @@ func TestWordsOfColumn(t *testing.T) {
 		if err := keys.Reset(&v); err != nil {
 			t.Fatal(err)
 		}
-		from := r.IntN(n)
-		to := from + r.IntN(n-from+1)
-		for j, word := range keys.Words(from, to) {
-			h1, h2, err := keys.Hash(from+j, keys.Class, 7)
+		for i, word := range keys.Words() {
+			h1, h2, err := keys.Hash(i, keys.Class, 7)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if a, b := key.HashUint64(7, word); a != h1 || b != h2 {
-				t.Errorf("%v, row %d: hash %x of the word, %x of the key", id, from+j, [2]uint64{a, b}, [2]uint64{h1, h2})
+				t.Errorf("%v, row %d: hash %x of the word, %x of the key", id, i, [2]uint64{a, b}, [2]uint64{h1, h2})
 			}
 		}
 	}
