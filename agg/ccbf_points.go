@@ -136,10 +136,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	if a.geometry {
 		at = 1
 	}
-	var options *duck.Vector
-	if rows.NumCols() > at+1 {
-		options = rows.Col(at + 1)
-	}
+	options := rows.Optional(at + 1)
 	if a.geometry && options != nil && options.Type().ID() != duck.StructID && !anyValid(rows.Col(0)) {
 		return nil // for ccbf_agg(NULL, NULL, 1), DuckDB selects the overload with GEOMETRY: the result is NULL
 	}

@@ -154,10 +154,7 @@ func (c *keyedChunk) group() bool {
 
 // reset sets c to the arguments of a chunk.
 func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) error {
-	var options *duck.Vector
-	if rows.NumCols() > 1 {
-		options = rows.Col(1)
-	}
+	options := rows.Optional(1)
 	if err := c.options.Reset(options, a.options); err != nil {
 		return err
 	}

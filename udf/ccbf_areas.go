@@ -79,7 +79,7 @@ func asking(fn duck.Function, returns duck.Type, run ask, own []duck.Param, form
 	for _, form := range forms {
 		for _, optional := range [][]duck.Param{nil, {paramCategory}} {
 			o := overload(form.with(slices.Concat(own, optional)...), returns, nil, func(c *call) error {
-				q, err := questionOf(c, form, c.optional(1+len(form.params)+len(own)))
+				q, err := questionOf(c, form, c.Optional(1+len(form.params)+len(own)))
 				if err != nil {
 					return err
 				}

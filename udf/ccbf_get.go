@@ -74,7 +74,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 		if err != nil {
 			return err
 		}
-		q, err := questionOf(c, everywhere, c.optional(at.next))
+		q, err := questionOf(c, everywhere, c.Optional(at.next))
 		if err != nil {
 			return err
 		}

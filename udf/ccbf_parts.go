@@ -20,7 +20,7 @@ const differenceBytes = 2 * 24
 
 // ccbfDifference computes ccbf_difference.
 func ccbfDifference(c *call) error {
-	q, err := questionOf(c, everywhere, c.optional(2))
+	q, err := questionOf(c, everywhere, c.Optional(2))
 	if err != nil {
 		return err
 	}

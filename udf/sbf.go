@@ -34,7 +34,7 @@ func sbfUnbiased(c *call) error {
 	estimates := duck.Out[float64](c.out)
 	return eachBlob(c, sbf.NewView, func(v *sbf.View, i int) error {
 		groups := uint64(1)
-		if g := c.optional(2); g != nil {
+		if g := c.Optional(2); g != nil {
 			groups = duck.Slice[uint64](g)[i]
 		}
 		h1, h2, err := keys.Hash(i, v.KeyClass(), v.Seed())

@@ -51,7 +51,7 @@ func zoom(z *duck.Vector, i int) int {
 // centre of its cell.
 func tileNumber(at func(degrees float64, z int) (int64, error), middle func(g grid.Grid, degrees float64) (float64, error)) compute {
 	return func(c *call) error {
-		degrees, numbers, res := duck.Slice[float64](c.Col(0)), duck.Out[int64](c.out), c.optional(2)
+		degrees, numbers, res := duck.Slice[float64](c.Col(0)), duck.Out[int64](c.out), c.Optional(2)
 		var g grid.Grid
 		return c.each(func(i int) (err error) {
 			place := degrees[i]
@@ -80,7 +80,7 @@ func quadkey(c *call) error {
 	if err != nil {
 		return err
 	}
-	lon, lat, z, res := at.xs, at.ys, c.Col(at.next), c.optional(at.next+1)
+	lon, lat, z, res := at.xs, at.ys, c.Col(at.next), c.Optional(at.next+1)
 	var g grid.Grid
 	return c.each(func(i int) (err error) {
 		x, y := lon[i], lat[i]

@@ -92,14 +92,6 @@ func (c *call) valid(i int) bool {
 	return true
 }
 
-// optional returns argument i, or nil if the call does not have it.
-func (c *call) optional(i int) *duck.Vector {
-	if i < c.NumCols() {
-		return c.Col(i)
-	}
-	return nil
-}
-
 // each calls f for the valid rows, and writes NULL for the others. The
 // memory that f reserves by Grow is given back after each row.
 func (c *call) each(f func(i int) error) error {

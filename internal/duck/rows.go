@@ -27,6 +27,14 @@ func (r *Rows) NumCols() int { return len(r.cols) }
 // Col returns argument i.
 func (r *Rows) Col(i int) *Vector { return &r.cols[i] }
 
+// Optional returns argument i, or nil if the call does not have it.
+func (r *Rows) Optional(i int) *Vector {
+	if i < len(r.cols) {
+		return r.Col(i)
+	}
+	return nil
+}
+
 // hasStruct reports whether an argument is a STRUCT, which has no memory of its own.
 func (r *Rows) hasStruct() bool {
 	return slices.ContainsFunc(r.cols, func(v Vector) bool { return v.data == nil })
