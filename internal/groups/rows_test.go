@@ -25,12 +25,9 @@ func TestRows(t *testing.T) {
 		}
 		g.Sort()
 		for i, p := range first {
-			if from, to := g.Range(i); !slices.Equal(g.Order[from:to], groups[p]) {
-				t.Fatalf("group %d of %d: rows %d, want %d", i, g.Len(), g.Order[from:to], groups[p])
+			if from, to := g.Range(i); g.Len() != len(first) || !slices.Equal(g.Order[from:to], groups[p]) {
+				t.Fatalf("group %d of %d: rows %d, want %d of %d groups", i, g.Len(), g.Order[from:to], groups[p], len(first))
 			}
-		}
-		if g.Len() != len(first) {
-			t.Fatalf("%d groups, want %d", g.Len(), len(first))
 		}
 	}
 }
