@@ -53,7 +53,7 @@ func newHelpPages(all []help.Entry) *helpPages {
 func (p *helpPages) answer(c *call) error {
 	return c.each(func(i int) error {
 		name := ""
-		if col := c.optional(0); col != nil {
+		if col := c.Optional(0); col != nil {
 			name = string(col.Bytes(i))
 		}
 		text, ok := p.texts[strings.ToLower(strings.TrimSpace(name))]

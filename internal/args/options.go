@@ -1,16 +1,17 @@
 package args
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 // accepts reports whether an option of a kind can have values of a type.
@@ -92,20 +93,12 @@ func (o *Options) Reset(col *duck.Vector, known []sketch.Option) error {
 
 // unknownOption returns the error for an unknown option, with a similar name or all names.
 func unknownOption(name string, known []sketch.Option) error {
-	best, distance := "", 3
-	for _, k := range known {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), k.Name); d < distance {
-			best, distance = k.Name, d
-		}
-	}
-	if best != "" {
-		return fmt.Errorf("option %q is not known; did you mean %q?", name, best)
-	}
 	names := make([]string, len(known))
 	for i, k := range known {
 		names[i] = k.Name
 	}
-	return fmt.Errorf("option %q is not known; known options: %s", name, strings.Join(names, ", "))
+	more := cmp.Or(help.Suggestion(name, names), "; known options: "+strings.Join(names, ", "))
+	return fmt.Errorf("option %q is not known%s", name, more)
 }
 
 // Uniform reports whether every row of the chunk certainly has the same options, apart from options that can
