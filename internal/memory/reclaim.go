@@ -8,12 +8,7 @@ import (
 	"sync/atomic"
 )
 
-var (
-	sweepMu sync.Mutex
-	// emptySweepAt is the value of clock at the last sweep that found nothing. No sweep runs again until
-	// another callback begins, because no page becomes older before that.
-	emptySweepAt atomic.Uint32
-)
+var sweepMu sync.Mutex
 
 // sweep reclaims pages until need bytes fit into the budget. As it looks at all pages, it frees at least
 // a sixteenth of the budget. Pages that have made their results go first, then those that were not
@@ -24,7 +19,7 @@ func sweep(need int64) (freed int64) {
 	defer sweepMu.Unlock()
 	now := clock.Load()
 	limit := Limit()
-	if need > limit || now != 0 && emptySweepAt.Load() == now {
+	if need > limit {
 		return 0
 	}
 	over := used.Load() + need - limit
@@ -58,12 +53,8 @@ func sweep(need int64) (freed int64) {
 			break
 		}
 		if p.touched.Load() == p.at { // not touched meanwhile
-			n := forget(p.Lease)
-			freed += n
+			freed += forget(p.Lease)
 		}
-	}
-	if freed == 0 {
-		emptySweepAt.Store(now)
 	}
 	return freed
 }
