@@ -8,10 +8,10 @@ import (
 )
 
 // Most groups have few rows. So keys and points first wait as words of 64 bits. A key of 8 bytes or a
-// cell is one word, and other keys are their two hashes. Weights and categories follow. The first words wait inline in the DuckDB state. The
-// next ones wait in a slot of a slab, which many states share (memory.Slabs). With more words, the group
-// gets a page with its sketch. New words still wait inline then, so that several words need only one
-// look-up of the page.
+// cell is one word, and other keys are their two hashes. Weights and categories follow. The first words
+// wait inline in the DuckDB state. The next ones wait in a slot of a slab, which many states share
+// (memory.Slabs). With more words, the group gets a page with its sketch. New words still wait inline
+// then, so that several words need only one look-up of the page.
 
 // inlineMost is how many words a state holds inline.
 const inlineMost = 5
