@@ -52,7 +52,6 @@ type keyedChunk struct {
 	settings keyed.Settings
 	keys     args.Keys
 	weight   int  // index of the option weight
-	weighted bool // there is a column of weights
 	complete bool // no row is skipped
 
 	plan keyedPlan // the plan of the first row that is not skipped
@@ -166,8 +165,7 @@ func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) err
 	}
 	c.whole = c.keys.Words()
 	c.weight = len(a.options) - 1
-	c.weighted = c.options.Has(c.weight)
-	c.complete = c.keys.AllValid() && (!c.weighted || c.options.Column(c.weight).AllValid())
+	c.complete = c.keys.AllValid() && (!c.options.Has(c.weight) || c.options.Column(c.weight).AllValid())
 	return nil
 }
 
@@ -177,10 +175,10 @@ func (a *keyedAgg) setPlan(c *keyedChunk, i int) error {
 	if err != nil {
 		return err
 	}
-	pairs := c.whole == nil
-	if p := &c.plan; p.params != params || p.class != c.keys.Class || p.pairs != pairs || p.weighted != c.weighted {
+	pairs, weighted := c.whole == nil, c.options.Has(c.weight)
+	if p := &c.plan; p.params != params || p.class != c.keys.Class || p.pairs != pairs || p.weighted != weighted {
 		bytes, seed := a.family.Empty(params)
-		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, weighted: c.weighted, seed: seed, bytes: int64(bytes), laws: a.family.Laws(params)}
+		*p = keyedPlan{params: params, class: c.keys.Class, pairs: pairs, weighted: weighted, seed: seed, bytes: int64(bytes), laws: a.family.Laws(params)}
 	}
 	c.id = 0
 	if c.plan.bytes > 0 {

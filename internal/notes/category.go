@@ -55,22 +55,16 @@ func Category(v *ccbf.View, of ccbf.Categories, some bool) {
 		names = append(names, key.Format(class, has.Key))
 	}
 	_ = of.Each(func(category []byte) error {
-		// The note names one category, and the search for a similar one takes time.
-		if name := key.Format(class, category); missed.missing == "" || missed.missing == name && missed.near == "" {
-			missed.add(name, help.Nearest(name, names))
-		}
+		missed.add(key.Format(class, category), names)
 		return nil
 	})
 }
 
-// add adds a category that a sketch does not have, and a similar one. If the note is about the category
-// already, it may still lack a similar one.
-func (c *category) add(missing, near string) {
-	if c.missing == "" {
-		c.missing = missing
-	}
-	if c.missing == missing && c.near == "" {
-		c.near = near
+// add adds a category that a sketch does not have, and those that it has. The note names one category only, and
+// the search for a similar one takes time.
+func (c *category) add(missing string, has []string) {
+	if c.missing == "" || c.missing == missing && c.near == "" {
+		c.missing, c.near = missing, help.Nearest(missing, has)
 	}
 }
 

@@ -71,7 +71,7 @@ func TestCategoryNote(t *testing.T) {
 		{[]category{near}, true, ""},
 	} {
 		for i := range c.seen {
-			missed.add(c.seen[i].missing, c.seen[i].near)
+			missed.add(c.seen[i].missing, []string{c.seen[i].near})
 		}
 		found.Store(c.found)
 		if got := strings.Join(Take(), "\n"); got != c.want {
