@@ -15,22 +15,21 @@ import (
 func Keyed(f keyed.Any) functions {
 	name, about := f.About().Name, f.Summaries()
 	build := newKeyedAgg(f)
-	// key and number end the arguments of example calls: they are keys that the example's sketch has.
-	key := map[keyed.QuestionKind]string{keyed.HowOften: ", 'to'", keyed.Whether: ", 'or'"}
-	number := map[keyed.QuestionKind]string{keyed.HowOften: ", 3", keyed.Whether: ", 3"}
+	// word ends the arguments of the first example's call: it is a key of the example's sketch.
+	word := map[keyed.QuestionKind]string{keyed.HowOften: ", 'to'", keyed.Whether: ", 'or'"}
 	q := f.Questions()[0]
 	ask := func(s, key string) string { return "SELECT " + name + "_" + q.Verb + "(" + s + key + ")" }
 	return []duck.Function{
 		{
 			Name: name + "_agg", Group: name, Summary: about.Agg,
-			Example: ask(name+"_agg(word)", key[q.Kind]) + " FROM (VALUES ('to'), ('be'), ('or'), ('not'), ('to'), ('be')) t(word)",
+			Example: ask(name+"_agg(word)", word[q.Kind]) + " FROM (VALUES ('to'), ('be'), ('or'), ('not'), ('to'), ('be')) t(word)",
 			Overloads: []duck.Overload{
 				{Params: []duck.Param{{Name: "key", Type: duck.Any}}, Returns: duck.Blob, Aggregate: build},
 				{Params: []duck.Param{{Name: "key", Type: duck.Any}, {Name: "options", Type: duck.Any, Options: build.options}}, Returns: duck.Blob, Aggregate: build},
 			},
 		},
 		overBlobs(name+"_union_agg", name, about.Union,
-			ask(name+"_union_agg(s)", number[q.Kind])+" FROM (SELECT "+name+"_agg(x % 5) s FROM range(10) t(x) GROUP BY x % 2)",
+			ask(name+"_union_agg(s)", ", 3")+" FROM (SELECT "+name+"_agg(x % 5) s FROM range(10) t(x) GROUP BY x % 2)",
 			&blobAggregate[*keyedPage]{build.aggregate, build.addBlob}),
 	}
 }

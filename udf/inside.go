@@ -2,6 +2,7 @@ package udf
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +14,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	"github.com/ccbfsql/ccbfsql/filters/top"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -38,12 +38,6 @@ var (
 		"X_buckets(X_add(X_empty({buckets: 4}), 'oak'))", params(paramSketch)))
 )
 
-// rows is a View that lists its bits, counters or fingerprints.
-type rows[V any] interface {
-	*V
-	Rows() ([][]uint64, error)
-}
-
 // numberBytes is the memory of one number, 8 bytes in the View's list and 16 in DuckDB's list. The latter
 // grows to twice its size.
 const numberBytes = 3 * 8
@@ -51,7 +45,7 @@ const numberBytes = 3 * 8
 // inside returns a function that lists the rows of a sketch. put writes the lists of row i.
 func inside(f keyed.Any, put func(out *duck.Result, i int, lists [][]uint64)) compute {
 	return func(c *call) error {
-		return eachBlob(c, drawable[f.About().ID].rows, func(lists *[][]uint64, i int) error {
+		return eachBlob(c, rowsOf(f), func(lists *[][]uint64, i int) error {
 			for _, list := range *lists {
 				if err := c.out.Charge(numberBytes * int64(len(list)+2)); err != nil {
 					return err
@@ -81,27 +75,14 @@ func putFirst[T any](as func(uint64) T) func(out *duck.Result, i int, lists [][]
 	}
 }
 
-// drawable is the families whose rows are listed and drawn. row is the label before each row of the picture.
-var drawable = map[sketch.ID]struct {
-	row  string
-	rows func(blob []byte) ([][]uint64, error)
-}{
-	bloom.Family.ID:  {"", rowsOf(bloom.NewView)},
-	cbf.Family.ID:    {"", rowsOf(cbf.NewView)},
-	cms.Family.ID:    {"row", rowsOf(cms.NewView)},
-	cuckoo.Family.ID: {"bucket", rowsOf(cuckoo.NewView)},
-	sbf.Family.ID:    {"filter", rowsOf(sbf.NewView)},
-	top.Family.ID:    {"key", rowsOf(top.NewView)},
-}
-
-// rowsOf returns a function that opens a BLOB and lists the rows of its View.
-func rowsOf[V any, P rows[V]](open func(blob []byte) (V, error)) func(blob []byte) ([][]uint64, error) {
+// rowsOf returns a function that lists the rows of a BLOB.
+func rowsOf(f keyed.Any) func(blob []byte) ([][]uint64, error) {
+	r := f.Reader()
 	return func(blob []byte) ([][]uint64, error) {
-		v, err := open(blob)
-		if err != nil {
+		if err := r.Open(blob); err != nil {
 			return nil, err
 		}
-		return P(&v).Rows()
+		return r.Rows()
 	}
 }
 
@@ -135,11 +116,13 @@ func drawSketch(blob []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	d, is := drawable[b.Family]
-	if !is {
+	families := filters.Keyed()
+	i := slices.IndexFunc(families, func(f keyed.Any) bool { return f.About().ID == b.Family })
+	if i < 0 {
 		return "", fmt.Errorf("a %v sketch is drawn by %v_png", b.Family, b.Family)
 	}
-	lists, err := d.rows(blob)
+	f := families[i]
+	lists, err := rowsOf(f)(blob)
 	if err != nil {
 		return "", err
 	}
@@ -157,8 +140,8 @@ func drawSketch(blob []byte) (string, error) {
 	var cells strings.Builder
 	y, widest := 2*cellHeight, 1
 	for j, list := range lists {
-		if d.row != "" {
-			fmt.Fprintf(&cells, `<text x="4" y="%d">%s %d</text>`+"\n", y+14, d.row, j)
+		if name := f.Summaries().Row; name != "" {
+			fmt.Fprintf(&cells, `<text x="4" y="%d">%s %d</text>`+"\n", y+14, name, j)
 		}
 		for k, v := range list {
 			at := k % drawnLine

@@ -42,6 +42,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
 		keyed.Is("fpp", func(i *Info) float64 { return i.FPP }),
 	),
+	Rows:  (*View).Rows,
 	Words: func(v *View) string { return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()) },
 
 	Laws: func(Params) sketch.Laws {

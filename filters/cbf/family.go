@@ -48,6 +48,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("stuck", func(i *Info) uint64 { return i.Stuck }),
 		keyed.Is("saturated", func(i *Info) bool { return i.Saturated }),
 	),
+	Rows:  (*View).Rows,
 	Words: func(v *View) string { return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()) },
 
 	// Counters are sums up to their ceiling. A pair's signature depends on its occurrences and not on

@@ -18,6 +18,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Remove:   "Returns the sketch with one occurrence of a key removed, or weight occurrences. Not for conservative sketches.",
 		Subtract: " Not for conservative sketches.",
 		Info:     "All parameters of a sketch, its error bound, fill and size.",
+		Row:      "row",
 	},
 
 	Options: options, Defaults: defaults, New: New, Empty: Params.empty,
@@ -37,6 +38,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("counter_bits", func(i *Info) int { return i.CounterBits }),
 		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
 	),
+	Rows: (*View).Rows,
 	Words: func(v *View) string {
 		return sketch.Number(v.Width()) + " x " + sketch.Number(v.Depth()) + " counters" + sketch.Added(v.Total())
 	},

@@ -23,6 +23,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Subtract:  " Only for multisets.",
 		Info:      "All parameters of a filter, how full it is, its bits per key and its false positive rate.",
 		InfoField: "stored",
+		Row:       "bucket",
 	},
 
 	Options: options, Defaults: func(p *Params) { *p = p.WithDefaults() }, New: New, Empty: Params.empty,
@@ -47,6 +48,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("bits_per_key", func(i *Info) float64 { return i.BitsPerKey }),
 		keyed.Is("fpp", func(i *Info) float64 { return i.FPP }),
 	),
+	Rows: (*View).Rows,
 	Words: func(v *View) string {
 		return "for " + sketch.Count(v.params.Capacity, "key") + sketch.Added(v.Total())
 	},

@@ -73,6 +73,8 @@ type Reader interface {
 	container
 	// Info appends the values of InfoFields.
 	Info(dst []sketch.Value) []sketch.Value
+	// Rows returns the bits, counters or fingerprints. Errors are those of Listable.
+	Rows() ([][]uint64, error)
 }
 
 // Settings holds Params and sets options on them.
@@ -263,3 +265,5 @@ func (r *reader[P, S, V]) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 func (r *reader[P, S, V]) Info(dst []sketch.Value) []sketch.Value {
 	return common.Append(r.f.spec.Info.Append(dst, &r.v), r.base)
 }
+
+func (r *reader[P, S, V]) Rows() ([][]uint64, error) { return r.f.spec.Rows(&r.v) }

@@ -104,6 +104,8 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Info      Info[V]
 	// Words describes a view in a few words: "for 100,000 keys".
 	Words func(v *V) string
+	// Rows returns the bits, counters or fingerprints of a view, to look at. Errors are those of Listable.
+	Rows func(v *V) ([][]uint64, error)
 
 	// Laws returns the promises of sketches of these parameters.
 	Laws func(p P) sketch.Laws
@@ -114,8 +116,8 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 
 // Summaries is the documentation of the functions that all families have, in one line each. Union has a
 // default. Subtract is appended to its default. InfoField is the field in the example of Info, the
-// first one if it is empty.
-type Summaries struct{ Agg, Union, Remove, Subtract, Info, InfoField string }
+// first one if it is empty. Row stands before the number of each row in a picture: "bucket".
+type Summaries struct{ Agg, Union, Remove, Subtract, Info, InfoField, Row string }
 
 // Question is a query of a family as a function in SQL: Verb is its name after the prefix,
 // Summary one line of documentation. Its example builds a sketch with Options: "{duplicates: true}".

@@ -40,6 +40,7 @@ func wholeNote() noteSpec {
 		Questions: []Question{{Kind: Whether, Verb: "contains", Summary: "Whether a key is there."}},
 		Info:      InfoOf(func(*note) Common { return Common{} }),
 		Words:     func(*note) string { return "" },
+		Rows:      func(*note) ([][]uint64, error) { return nil, nil },
 		Laws:      func(struct{ Seed uint64 }) sketch.Laws { return sketch.Laws{} },
 		Samples:   []Sample{{}},
 	}

@@ -24,6 +24,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Remove:   "Returns the sketch with one occurrence of a key removed, or weight occurrences. Not for method mi, and not for products.",
 		Subtract: " Not for method mi, and not for products. With rm and trm, a key of the second filter that lost occurrences is then answered by the first filter.",
 		Info:     "All parameters of a sketch, its load, error rate, fill and size.",
+		Row:      "filter",
 	},
 
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
@@ -53,6 +54,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("counter_bits", func(i *Info) float64 { return i.CounterBits }),
 		keyed.Is("saturated", func(i *Info) bool { return i.Saturated }),
 	),
+	Rows:  (*View).Rows,
 	Words: func(v *View) string { return sketch.Count(v.m, "counter") + sketch.Added(v.Total()) },
 
 	// These are the laws of sketches that New makes. Sketches that NewGathering makes have the laws of

@@ -43,6 +43,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Union:     "Union of sketches: the most frequent keys of all of them.",
 		Info:      "All parameters of a sketch, the number of keys in it, and max_error, the difference between the bounds of a count.",
 		InfoField: "keys",
+		Row:       "key",
 	},
 
 	Options: options, Defaults: defaults, New: New,
@@ -56,6 +57,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("keys", func(i *Info) uint64 { return i.Keys }),
 		keyed.Is("max_error", func(i *Info) uint64 { return i.MaxError }),
 	),
+	Rows: (*View).Rows,
 	Words: func(v *View) string {
 		return sketch.Count(v.n, "key") + " of at most " + sketch.Number(v.k) + sketch.Added(v.Total())
 	},
