@@ -30,19 +30,20 @@ type model struct {
 // how many occurrences come at once.
 type stream struct{ keys, weights []uint64 }
 
-// modelShift returns the field shift of every model of d.
-func modelShift(d *Data) (shift uint) {
-	for d.Distinct>>shift >= 2*sample && d.Bytes>>shift >= 2*share {
-		shift++
+// emptyModel returns a model of d whose counts are 0.
+func emptyModel(d *Data) *model {
+	m := new(model)
+	for d.Distinct>>m.shift >= 2*sample && d.Bytes>>m.shift >= 2*share {
+		m.shift++
 	}
-	return shift
+	m.counts = make([]uint64, d.Distinct>>m.shift)
+	return m
 }
 
 // newModel returns a model with counts like those of the sample. Without a sample the skew distributes
 // the occurrences.
 func newModel(d *Data) *model {
-	m := &model{shift: modelShift(d)}
-	m.counts = make([]uint64, d.Distinct>>m.shift)
+	m := emptyModel(d)
 	r := rand.New(rand.NewPCG(1, 1))
 	if len(d.Counts) > 0 {
 		for i := range m.counts {

@@ -46,12 +46,11 @@ func (c *candidate) lowHigh(d *Data) (low, high float64, err error) {
 // newLogNormal returns a model of counts with a log-normal distribution, whose median is a power of
 // their mean.
 func newLogNormal(d *Data, power float64) *model {
-	m := &model{shift: modelShift(d)}
+	m := emptyModel(d)
 	mean := math.Log(float64(d.Occurrences) / float64(d.Distinct))
 	// mu and sigma follow from this: the mean of a log-normal distribution is exp(mu + sigma^2 / 2), the
 	// median is exp(mu). The variable mean is the logarithm of the mean.
 	mu, sigma := power*mean, math.Sqrt(2*(1-power)*mean)
-	m.counts = make([]uint64, d.Distinct>>m.shift)
 	for i := range m.counts {
 		// The counts are quantiles and no random numbers, so that the model has the rare large counts too.
 		z := math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(len(m.counts))-1)

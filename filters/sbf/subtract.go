@@ -59,16 +59,13 @@ func (s *Sketch) subtractExact(other *Sketch) error {
 	return nil
 }
 
-// subtract subtracts a filter that agrees, whose counters are made.
+// subtract subtracts a filter that agrees. The counters of both are made.
 func (s *Sketch) subtract(o *filter) error {
 	if !s.Additive() {
 		return fmt.Errorf("subtract from a sketch of method %s: %w", s.what(), sketch.ErrNotAdditive)
 	}
 	if err := keyed.Part(s.Base, o.Base); err != nil {
 		return err
-	}
-	if s.exact != nil {
-		s.finishCounters()
 	}
 	if !words.Covers(s.first.source(), o.first.source()) {
 		return keyed.ErrNoPart
