@@ -175,6 +175,11 @@ func (spec *Spec[P, S, V]) lacks() (names []string) {
 	default:
 		names = append(names, "Sketch.AddHashes")
 	}
+	switch any(none).(type) {
+	case keyAdder, keyFiller:
+	default:
+		names = append(names, "Sketch.AddKey")
+	}
 	fields := reflect.ValueOf(spec).Elem()
 	for i := range fields.NumField() {
 		if name := fields.Type().Field(i).Name; fields.Field(i).IsZero() && !slices.Contains(optional, name) {
