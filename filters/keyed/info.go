@@ -106,3 +106,16 @@ func (b *Base) Common() Common {
 	b.MustBeMade()
 	return Common{b.seed, b.class, b.total, b.flags.Has(sketch.TotalKnown), b.Saturated(), b.bytes}
 }
+
+// MaxListed is the largest number of values that the Rows of a View list. They are for people who learn
+// or debug.
+const MaxListed = 1 << 20
+
+// Listable returns nil if a sketch of n numbers is small enough for Rows. The error wraps
+// sketch.ErrOption.
+func Listable(n uint64) error {
+	if n > MaxListed {
+		return sketch.ArgumentError("sketch", "has %s, at most %s are listed: build a smaller one", sketch.Count(n, "number"), sketch.Number(MaxListed))
+	}
+	return nil
+}
