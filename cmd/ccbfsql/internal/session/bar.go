@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/duckdb/duckdb-go/v2/mapping"
-	"golang.org/x/term"
 )
 
 const (
@@ -32,7 +32,7 @@ func (s *Session) ShowProgress(w io.Writer) *Bar {
 	ctx, stop := context.WithCancel(context.Background())
 	p := &Bar{stop: stop, ended: make(chan struct{})}
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+	if !ok || !terminal.Is(f) || os.Getenv("TERM") == "dumb" {
 		close(p.ended)
 		return p
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 )
 
 // Set runs the dot command of a setting.
@@ -182,5 +183,5 @@ func (sh *Shell) dotBlobs(args []string) error {
 
 // shortBlobs reports whether a result in this mode has its BLOBs shortened.
 func (sh *Shell) shortBlobs(mode *render.Mode) bool {
-	return sh.blobs == blobsShort || sh.blobs == blobsAuto && (mode.Short || sh.file() == nil && isTerminal(os.Stdout))
+	return sh.blobs == blobsShort || sh.blobs == blobsAuto && (mode.Short || sh.file() == nil && terminal.Is(os.Stdout))
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
-	"golang.org/x/term"
 )
 
 // editor colours, completes and explains the text at the prompt.
@@ -27,7 +26,7 @@ type editor struct {
 // colourful reports whether a file is a terminal with colours. NO_COLOR turns them off
 // (https://no-color.org).
 func colourful(f *os.File) bool {
-	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return terminal.Is(f) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // plain returns the heading of a list for the line editor, which paints headings. If colours are off,

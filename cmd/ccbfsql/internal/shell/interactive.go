@@ -14,16 +14,16 @@ import (
 	"unicode"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
-	"golang.org/x/term"
 )
 
 const prompt = "ccbfsql> "
 
 // CanPrompt reports whether standard input and output are a terminal that can show a prompt.
 func CanPrompt() bool {
-	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("TERM") != "dumb"
+	return terminal.Is(os.Stdin) && terminal.Is(os.Stdout) && os.Getenv("TERM") != "dumb"
 }
 
 // Interactive reads statements at a prompt and runs them until the user leaves.

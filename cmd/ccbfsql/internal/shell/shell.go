@@ -21,7 +21,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/duckdb/duckdb-go/v2/mapping"
-	"golang.org/x/term"
 )
 
 // ErrClosedPipe means that the reader of the output has closed it, as head does.
@@ -184,14 +183,12 @@ func (sh *Shell) width() int {
 	if sh.file() != nil {
 		return 0
 	}
-	if !isTerminal(os.Stdout) {
+	if !terminal.Is(os.Stdout) {
 		return pipeWidth
 	}
 	width, _ := terminal.Size(os.Stdout)
 	return width
 }
-
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // printPlan prints the output of EXPLAIN unchanged.
 func (sh *Shell) printPlan(rows render.Rows) error {

@@ -39,13 +39,16 @@ func Detect(w io.Writer) (s Screen, ok bool) {
 	s = Screen{Graphics: Blocks, cell: size{8, 16}, ground: color.Black, profile: colorprofile.Env(os.Environ())}
 	f, ok := w.(*os.File)
 	s.columns, s.rows = Size(f)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !Is(f) {
 		return s, false
 	}
 	s.profile = colorprofile.Detect(f, os.Environ())
 	s.read(replies())
 	return s, true
 }
+
+// Is reports whether a file is a terminal.
+func Is(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // Size returns the size of a terminal in characters, or 80 by 24 if f is none. It can change at any time.
 func Size(f *os.File) (columns, rows int) {
