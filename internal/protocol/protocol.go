@@ -86,13 +86,10 @@ func (c *Client) read(out io.Reader) {
 		}
 		c.take(strings.Split(strings.TrimRight(line, "\r\n"), "\t"))
 	}
-	err := c.Cmd.Wait()
+	_ = c.Cmd.Wait() // ProcessState says how it ended
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.err = fmt.Errorf("the client has ended: %v\n%s%s", c.Cmd.ProcessState, &c.stderr, &c.other)
-	if err != nil && c.Cmd.ProcessState == nil {
-		c.err = err
-	}
 	for _, r := range c.waiting {
 		r.err = c.err
 		close(r.done)

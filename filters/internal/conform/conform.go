@@ -205,7 +205,7 @@ func (f Family) checkCounts(t testing.TB, when string, s Subject, truth map[uint
 	}
 }
 
-// checkLook checks that the count of key id on a BLOB is that of s, the sketch in the BLOB.
+// checkLook checks that a BLOB counts key id as s does, the sketch in the BLOB.
 func (f Family) checkLook(t testing.TB, blob []byte, s Subject, id uint64) {
 	t.Helper()
 	want := s.Count(id)
