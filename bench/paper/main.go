@@ -11,17 +11,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// texts has the texts of pages and sections.
+// files has the texts of pages and sections, and statements as templates.
 //
-//go:embed text
-var texts embed.FS
+//go:embed text sql
+var files embed.FS
 
 // run returns an experiment with this name.
 func run(name string, of func(report.Scale, *report.Section)) report.Experiment {
 	return report.Experiment{Name: name, Run: of}
 }
 
-var program = report.NewProgram("accuracy", report.Compared, texts,
+var program = report.NewProgram("accuracy", report.Compared, files,
 	report.NewPage("ACCURACY.md"),
 	report.NewPage("accuracy/maps.md",
 		run("choosing-exact", choosingExact), run("tree", treeMaps)),

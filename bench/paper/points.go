@@ -1,7 +1,6 @@
 package main
 
 import (
-	"embed"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -122,11 +121,6 @@ const (
 	elevations = "covtype_elevation.parquet"
 	covidFile  = "jhu_covid19_confirmed_global.csv"
 )
-
-// files has the queries, as templates.
-//
-//go:embed sql
-var files embed.FS
 
 // text returns a query of the folder sql.
 var text = queries.Templates(files, "sql/*.sql", nil)

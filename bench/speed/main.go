@@ -14,12 +14,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// texts has the texts of pages and sections.
+// files has the texts of pages and sections, and statements as templates.
 //
-//go:embed text
-var texts embed.FS
+//go:embed text sql
+var files embed.FS
 
-var program = report.NewProgram("performance", []string{"what", report.Promised, report.Measured, "of the promise"}, texts,
+var program = report.NewProgram("performance", []string{"what", report.Promised, report.Measured, "of the promise"}, files,
 	report.NewPage("PERFORMANCE.md"),
 	report.NewPage("performance/building.md",
 		in(2, "aggregate", aggregate), in(2, "groups", groups), in(2, "scarce", scarce), in(2, "keys", keyedBuilds),

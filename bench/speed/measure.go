@@ -2,7 +2,6 @@ package main
 
 import (
 	"database/sql"
-	"embed"
 	"fmt"
 	"maps"
 	"runtime"
@@ -108,11 +107,6 @@ func duckDB() string {
 	defer db.Close()
 	return duck.Column[string](db, "SELECT version()")[0]
 }
-
-// files has statements that are longer than a line, as templates.
-//
-//go:embed sql
-var files embed.FS
 
 // text returns statements of the folder sql.
 var text = queries.Templates(files, "sql/*.sql", template.FuncMap{
