@@ -17,7 +17,10 @@ const (
 	bindingsPrefix = "v0.10506."
 )
 
-//go:embed duckdb gcc.txt
+// bundled has the licences of DuckDB, its components and GCC. In the folder standard it has those that some
+// packages name but do not include. Their copyright line follows from the package.
+//
+//go:embed duckdb gcc.txt standard
 var bundled embed.FS
 
 // listed has a line for each component of a static library of the driver's module. It has the library, and the

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,12 +15,6 @@ import (
 )
 
 var isLicence = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense)([-._].*)?$`)
-
-// standard has the texts of licences that some packages name but do not include. Their copyright
-// line follows from the package.
-//
-//go:embed standard
-var standard embed.FS
 
 // find reads the licence files of a part's folder and identifies them. An npm package without a
 // licence file gets the standard text of the licence that it names.
@@ -70,7 +63,7 @@ func (p *part) named() error {
 	if p.text != "" {
 		return nil
 	}
-	body, err := standard.ReadFile("standard/" + npm.License + ".txt")
+	body, err := bundled.ReadFile("standard/" + npm.License + ".txt")
 	if err != nil {
 		return fmt.Errorf("%s %s has no licence file, and packaging/tools/sbom/standard has no text of %s", p.name, p.version, npm.License)
 	}
