@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,11 +28,6 @@ type Section struct {
 
 // mostRows is the largest number of rows of a table in a page. Longer tables are CSV files.
 const mostRows = 40
-
-// Say writes a line to the terminal that is not part of the page.
-func (s *Section) Say(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, format+"\n", args...)
-}
 
 // Compared are the column heads of claims that are comparisons. A claim has the measured quantity with its
 // unit, the published value, ours, the bytes of both, and a note. "-" stands for none.

@@ -29,7 +29,7 @@ func extension(b *bench) {
 			report.Check(g.End())
 			opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
 		}
-		b.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, [][]float64{loaded, opened})
+		say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, [][]float64{loaded, opened})
 		b.recordTook("LOAD / opening a database", "by the clock", loaded, opened, nil)
 	})
 }

@@ -4,9 +4,9 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
-	"strings"
 	"text/template"
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
@@ -55,7 +55,7 @@ func over(values, others []float64) []float64 {
 // inTurn times contenders in turn: see report.InTurn.
 func (b *bench) inTurn(what string, contenders ...contender) [][]float64 {
 	times := report.InTurn(b.rounds, len(contenders), func(i int) float64 { return contenders[i].time() })
-	b.say(what, contenders, times)
+	say(what, contenders, times)
 	return times
 }
 
@@ -68,13 +68,12 @@ func (c contender) time() float64 {
 }
 
 // say writes times to the terminal. The page has only ratios.
-func (b *bench) say(what string, contenders []contender, times [][]float64) {
-	var text strings.Builder
+func say(what string, contenders []contender, times [][]float64) {
+	fmt.Fprintln(os.Stderr, what)
 	for i, c := range contenders {
 		ms := report.Parts(times[i], 0.001)
-		fmt.Fprintf(&text, "\n  %-40s %.1f ms (%.1f to %.1f)", c.name, report.Median(ms), slices.Min(ms), slices.Max(ms))
+		fmt.Fprintf(os.Stderr, "  %-40s %.1f ms (%.1f to %.1f)\n", c.name, report.Median(ms), slices.Min(ms), slices.Max(ms))
 	}
-	b.Say("%s%s", what, text.String())
 }
 
 // factorsOf returns the columns of a row: what (the measured operation), way, and further factors, which

@@ -50,7 +50,7 @@ func (b *bench) scarce(dir string, n, runs int) {
 		little = append(little, runAlone(ours, memory(limit)))
 		table = append(table, runAlone(exact, fmt.Sprintf("SET temp_directory = '%s'", dir)))
 		for _, a := range []queryCost{plenty[run], little[run], table[run]} {
-			b.Say("scarce: %.3fs of the processors, %.3fs by the clock, %.0f MiB resident, %.0f MiB counted: %s", a.cpu, a.clock, a.resident/(1<<20), a.counted/(1<<20), a.answer)
+			fmt.Fprintf(os.Stderr, "scarce: %.3fs of the processors, %.3fs by the clock, %.0f MiB resident, %.0f MiB counted: %s\n", a.cpu, a.clock, a.resident/(1<<20), a.counted/(1<<20), a.answer)
 		}
 		report.Require(plenty[run].answer == little[run].answer, "with little memory the sketches are others: %s, %s", plenty[run].answer, little[run].answer)
 	}

@@ -143,7 +143,7 @@ func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside
 		report.Check(group.Wait())
 		late, beside = append(late, report.Quantile(times, 0.95)), append(beside, draw.time())
 	}
-	b.say("tiles", []contender{{name: "95% within"}, draw}, [][]float64{late, beside})
+	say("tiles", []contender{{name: "95% within"}, draw}, [][]float64{late, beside})
 	return late, beside
 }
 

@@ -40,17 +40,11 @@ func page(ctx context.Context) ([]byte, error) {
 			written += len(of)
 			return of
 		},
-		"first": func(summary string) string { first, _ := firstSentence(summary); return first },
-		"rest":  func(summary string) string { _, rest := firstSentence(summary); return rest },
-		"shared": func(f ccbfsql.Function) (names []string) {
-			shared, _ := optionsOf(f)
-			for _, o := range shared {
-				names = append(names, "`"+o.Name+"`")
-			}
-			return names
-		},
-		"own":  func(f ccbfsql.Function) []sketch.Option { _, own := optionsOf(f); return own },
-		"wrap": wrap, "clauses": clauses, "mistakes": mistakes, "seeAlso": seeAlso, "join": strings.Join,
+		"first":  func(summary string) string { first, _ := firstSentence(summary); return first },
+		"rest":   func(summary string) string { _, rest := firstSentence(summary); return rest },
+		"shared": func(f ccbfsql.Function) []string { shared, _ := optionsOf(f); return shared },
+		"own":    func(f ccbfsql.Function) []sketch.Option { _, own := optionsOf(f); return own },
+		"wrap":   wrap, "clauses": clauses, "mistakes": mistakes, "seeAlso": seeAlso, "join": strings.Join,
 		// answer returns the rows of an example as comments.
 		"answer": func(query string) (rows string, err error) {
 			err = db.QueryRowContext(ctx, strings.Replace(answer, "@", query, 1)).Scan(&rows)
@@ -79,9 +73,9 @@ func firstSentence(text string) (first, rest string) {
 	return first, rest
 }
 
-// optionsOf returns the options of a function that the function X_agg of its family has in the same words,
-// and its other options.
-func optionsOf(f ccbfsql.Function) (shared, own []sketch.Option) {
+// optionsOf returns the names of the options of a function that the function X_agg of its family has in the
+// same words, and its other options.
+func optionsOf(f ccbfsql.Function) (shared []string, own []sketch.Option) {
 	all := ccbfsql.Functions()
 	var build ccbfsql.Function
 	if i := slices.IndexFunc(all, func(o ccbfsql.Function) bool { return o.Name == f.Group+"_agg" && o.Name != f.Name }); i >= 0 {
@@ -89,7 +83,7 @@ func optionsOf(f ccbfsql.Function) (shared, own []sketch.Option) {
 	}
 	for _, o := range f.Options {
 		if slices.ContainsFunc(build.Options, func(p sketch.Option) bool { return p.Name == o.Name && p.Summary == o.Summary }) {
-			shared = append(shared, o)
+			shared = append(shared, o.Name)
 		} else {
 			own = append(own, o)
 		}
