@@ -41,8 +41,12 @@ func load(blob []byte) (Accumulator, error) {
 		return Accumulator{}, err
 	}
 	if head.Family == ccbf.Family.ID {
-		b, err := loadPlaces(blob)
-		return Accumulator{b}, err
+		v, err := ccbf.NewView(blob)
+		if err != nil {
+			return Accumulator{}, err
+		}
+		b := places{ccbf.NewBuilder(v.Config, nil)}
+		return Accumulator{b}, b.AddView(&v)
 	}
 	for _, f := range filters.Keyed() {
 		if f.About().ID == head.Family {
@@ -162,15 +166,6 @@ var (
 
 // places builds a ccbf sketch.
 type places struct{ *ccbf.Builder }
-
-func loadPlaces(blob []byte) (builder, error) {
-	v, err := ccbf.NewView(blob)
-	if err != nil {
-		return nil, err
-	}
-	t := places{ccbf.NewBuilder(v.Config, nil)}
-	return t, t.AddView(&v)
-}
 
 func (t places) add(input any) error {
 	switch p := input.(type) {

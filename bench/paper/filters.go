@@ -118,12 +118,6 @@ func (f filter) info(names ...string) (v sketch.Value, known bool) {
 	return v, false
 }
 
-// predicted returns the false positive rate by the filter's own formula in its state.
-func (f filter) predicted() float64 {
-	rate, _ := f.info("fpp", "error_rate")
-	return rate.Number
-}
-
 func (f filter) bits() int {
 	if n, known := f.info("bits"); known {
 		return int(n.Whole)
@@ -213,9 +207,9 @@ func atLoads(seeds int, loads []float64, build func(seed uint64) (f filter, capa
 			to := int(load * float64(capacity))
 			f.add(h.slice(from, to))
 			from = to
-			rate := f.predicted()
-			n := asked(rate)
-			all[l].add(positives(f, seedOf(i), absent, n), n, rate)
+			rate, _ := f.info("fpp", "error_rate") // the false positive rate by the filter's own formula in its state
+			n := asked(rate.Number)
+			all[l].add(positives(f, seedOf(i), absent, n), n, rate.Number)
 			if i == 0 {
 				all[l].keys, all[l].bits, all[l].empty = to, f.bits(), empty
 			}
