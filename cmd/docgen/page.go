@@ -73,8 +73,8 @@ func firstSentence(text string) (first, rest string) {
 	return first, rest
 }
 
-// optionsOf returns the names of the options of a function that the function X_agg of its family has in the
-// same words, and its other options.
+// optionsOf returns the options of a function. shared has the names of those that the function X_agg of its
+// family has in the same words, own the others.
 func optionsOf(f ccbfsql.Function) (shared []string, own []sketch.Option) {
 	all := ccbfsql.Functions()
 	var build ccbfsql.Function
