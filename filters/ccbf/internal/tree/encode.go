@@ -65,7 +65,8 @@ func (t *tokens) reset(s *cells.Squares, root uint8, from, to int) {
 			continue
 		}
 		if i > from {
-			gap := ((key &^ cells.LowBits(level)) - treeEnd(s, root, i-1)) >> (2 * level)
+			before, side := treeAt(s, root, i-1)
+			gap := ((key &^ cells.LowBits(level)) - (before + cells.LowBits(side) + 1)) >> (2 * level)
 			symbols[at] = uint16((gapTable+int(level))<<8 | bits.Len64(gap))
 			at++
 			values = append(values, gap)
@@ -80,12 +81,6 @@ func (t *tokens) reset(s *cells.Squares, root uint8, from, to int) {
 func treeAt(s *cells.Squares, root uint8, leaf int) (key uint64, level uint8) {
 	level = max(s.Level(leaf), root)
 	return s.Keys[leaf] &^ cells.LowBits(level), level
-}
-
-// treeEnd returns the key after the tree of a leaf.
-func treeEnd(s *cells.Squares, root uint8, leaf int) uint64 {
-	key, level := treeAt(s, root, leaf)
-	return key + cells.LowBits(level) + 1
 }
 
 // nextTree returns the index of the first leaf that begins a tree, searching from index leaf on.
