@@ -101,15 +101,13 @@ func eachPacket(s *cells.Squares, root uint8, f func(from, second, to int)) {
 
 // plan counts the tokens and bytes of sheets before they are written.
 type plan struct {
-	root  uint8
-	freq  [gapTable + cells.MaxLevel + 1][symbols]uint32 // numbers of symbols and gaps
-	steps [65]uint32                                     // number of steps between stretches by bit length.
-	bytes uint                                           // bytes of the index
-	huge  bool                                           // whether the points of a packet may exceed a uint64.
-
-	packets, stretches uint // numbers of packets and of stretches.
-
-	tokens tokens
+	root    uint8
+	freq    [gapTable + cells.MaxLevel + 1][symbols]uint32 // numbers of symbols and gaps
+	steps   [65]uint32                                     // number of steps between stretches by bit length.
+	packets uint
+	bytes   uint // bytes of the index
+	huge    bool // whether the points of a packet may exceed a uint64.
+	tokens  tokens
 }
 
 // maxLengthBytes is the most bytes of the length of a packet. A leaf takes at most 27 bytes with the
@@ -144,7 +142,6 @@ func (p *plan) sheet(s *cells.Squares) {
 
 // stretch counts the tokens of a stretch, which has the leaves [from, to).
 func (p *plan) stretch(s *cells.Squares, from, to int) {
-	p.stretches++
 	p.tokens.reset(s, p.root, from, to)
 	for _, t := range p.tokens.symbols[:p.tokens.n] {
 		p.freq[t>>8][t&255]++
@@ -189,10 +186,11 @@ func codeFrom(sections cells.List, root uint8) *Code {
 			c.lengths[t] = c.lengths[t-1]
 		}
 	}
-	head := uint(headBits)
+	head, seconds := uint(headBits), uint(0) // seconds is the number of second stretches
 	c.steps = uint8(bitio.BestOrder(&p.steps))
 	for length, n := range p.steps {
 		head += uint(n) * bitio.ClassBits(uint(length), uint(c.steps))
+		seconds += uint(n)
 	}
 	roots := usedOf(&p.freq[rootTable])
 	for level := root; level <= cells.MaxLevel; level++ {
@@ -206,7 +204,7 @@ func codeFrom(sections cells.List, root uint8) *Code {
 			}
 		}
 	}
-	head += stretchBits(p.stretches-p.packets, trees) + (stretchesBits+restBits+7)*p.packets
+	head += stretchBits(seconds, trees) + (stretchesBits+restBits+7)*p.packets
 	c.size = p.bytes + (trees+head+7)/8
 	if p.huge {
 		c.size += 10 * p.packets
