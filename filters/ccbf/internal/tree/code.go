@@ -103,11 +103,9 @@ type Code struct {
 	root    uint8
 	steps   uint8 // order of the class code of steps between stretches
 	orders  [cells.MaxLevel + 1]uint8
-	same    [tables]bool // by table: whether the table before serves its symbols too.
-	freq    [tables][symbols]uint32
+	same    [tables]bool     // by table: whether the table before serves its symbols too.
+	used    [tables][]uint16 // by table: its symbols, ascending.
 	lengths [tables][symbols]uint8
-	last    int  // the last table that is not the same as the one before it.
-	cost    uint // bits of all symbols of the last table and of the table itself.
 	size    uint // the most bytes of all sheets and of the code itself
 }
 
@@ -121,21 +119,10 @@ func (c *Code) tablesSize() uint64 {
 	for t := range tables {
 		n++
 		if !c.same[t] {
-			n += tableBits(usedOf(&c.freq[t]))
+			n += tableBits(c.used[t])
 		}
 	}
 	return uint64(n / 8)
-}
-
-// usedOf returns the symbols that occur.
-func usedOf(freq *[symbols]uint32) []uint16 {
-	used := make([]uint16, 0, symbols)
-	for s, n := range freq {
-		if n > 0 {
-			used = append(used, uint16(s))
-		}
-	}
-	return used
 }
 
 // tableBits returns how many bits a table with these symbols takes.
@@ -169,37 +156,21 @@ const (
 // mayBeSame reports whether table t may be the table before: both are for split squares, or both for counts.
 func mayBeSame(t int) bool { return t > splitTable && t != countTable }
 
-// table sets table t for symbols with these frequencies. If it shares the table before, that table serves the
-// symbols of both. It returns how many bits the symbols and tables take more.
-func (c *Code) table(t int, freq *[symbols]uint32) uint {
-	alone := tableCost(freq, &c.lengths[t])
-	if mayBeSame(t) {
-		both, lengths := c.freq[c.last], [symbols]uint8{}
-		for s, n := range freq {
-			both[s] += n
-		}
-		before := c.cost
-		if together := tableCost(&both, &lengths); together <= alone+before {
-			c.freq[c.last], c.lengths[c.last], c.cost = both, lengths, together
-			c.same[t] = true
-			// A negative difference wraps around, and the sum wraps back.
-			return together - before
+// tableCost returns how many bits all symbols of a table and the table itself take, and which symbols occur. It sets
+// lengths to the lengths of the code words.
+func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint, used []uint16) {
+	used = make([]uint16, 0, symbols)
+	for s, n := range freq {
+		if n > 0 {
+			used = append(used, uint16(s))
 		}
 	}
-	c.freq[t], c.cost, c.last = *freq, alone, t
-	return alone
-}
-
-// tableCost returns how many bits all symbols of a table and the table itself take. It sets lengths to
-// the lengths of the code words.
-func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) uint {
-	used := usedOf(freq)
 	lengthsOf(lengths, freq, used)
-	cost := 1 + tableBits(used)
+	cost = 1 + tableBits(used)
 	for _, s := range used {
 		cost += uint(freq[s]) * uint(lengths[s])
 	}
-	return cost
+	return cost, used
 }
 
 // maxLength is the most bits of a code word: a table of all words fits the first-level cache.

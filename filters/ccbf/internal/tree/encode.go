@@ -108,6 +108,9 @@ type plan struct {
 	bytes   uint // bytes of the index
 	huge    bool // whether the points of a packet may exceed a uint64.
 	tokens  tokens
+
+	last int  // the last table that is not the same as the one before it.
+	cost uint // bits of all symbols of this table and of the table itself.
 }
 
 // maxLengthBytes is the most bytes of the length of a packet. A leaf takes at most 27 bytes with the
@@ -176,7 +179,7 @@ func codeFrom(sections cells.List, root uint8) *Code {
 	c := Code{root: root}
 	trees := uint(0)
 	for t := range tables {
-		trees += c.table(t, &p.freq[t])
+		trees += p.table(&c, t)
 		for s := direct; t >= countTable && s < symbols; s++ {
 			trees += uint(p.freq[t][s]) * extraBits(s)
 		}
@@ -192,9 +195,8 @@ func codeFrom(sections cells.List, root uint8) *Code {
 		head += uint(n) * bitio.ClassBits(uint(length), uint(c.steps))
 		seconds += uint(n)
 	}
-	roots := usedOf(&p.freq[rootTable])
 	for level := root; level <= cells.MaxLevel; level++ {
-		if hasRoots(roots, root, level) {
+		if hasRoots(c.used[rootTable], root, level) {
 			head += orderBits
 			gaps := (*[65]uint32)(p.freq[gapTable+int(level)][:])
 			order := bitio.BestOrder(gaps)
@@ -210,6 +212,27 @@ func codeFrom(sections cells.List, root uint8) *Code {
 		c.size += 10 * p.packets
 	}
 	return &c
+}
+
+// table sets table t of a code. If it is the same as the table before, that table has the symbols of both. It returns
+// how many bits the symbols and tables take more.
+func (p *plan) table(c *Code, t int) uint {
+	alone, used := tableCost(&p.freq[t], &c.lengths[t])
+	if mayBeSame(t) {
+		both, lengths := p.freq[p.last], [symbols]uint8{}
+		for s, n := range p.freq[t] {
+			both[s] += n
+		}
+		if together, used := tableCost(&both, &lengths); together <= alone+p.cost {
+			// A negative difference wraps around, and the sum wraps back.
+			more := together - p.cost
+			p.freq[p.last], p.cost = both, together
+			c.used[p.last], c.lengths[p.last], c.same[t] = used, lengths, true
+			return more
+		}
+	}
+	c.used[t], p.last, p.cost = used, t, alone
+	return alone
 }
 
 // stretchBits returns an upper bound of the bits for the lengths of this many stretches, which add up to
@@ -239,7 +262,7 @@ func (c *Code) AppendCode(dst []byte) []byte {
 			}
 			w.Write(0, 1)
 		}
-		used, next := usedOf(&c.freq[t]), uint16(0)
+		used, next := c.used[t], uint16(0)
 		w.WriteClass(uint64(len(used)), usedOrder)
 		for _, s := range used {
 			w.WriteClass(uint64(s-next), nextOrder)
@@ -249,9 +272,8 @@ func (c *Code) AppendCode(dst []byte) []byte {
 			}
 		}
 	}
-	roots := usedOf(&c.freq[rootTable])
 	for level := c.root; level <= cells.MaxLevel; level++ {
-		if hasRoots(roots, c.root, level) {
+		if hasRoots(c.used[rootTable], c.root, level) {
 			w.Write(uint64(c.orders[level]), orderBits)
 		}
 	}
