@@ -50,8 +50,7 @@ func TestUnionIsRadixArithmetic(t *testing.T) {
 	}
 }
 
-// The sum of a layer is the sum of its counters one by one. Counters are random or as large as they can
-// be, in more words than one sum in lanes takes.
+// The sum of a layer is the sum of its counters one by one. Counters are random or as large as they can be.
 func TestSumIsThatOfTheCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for _, width := range []int{4, 5, 8, 16, 32} {
