@@ -152,8 +152,8 @@ func start(seed uint64) uint64 { return state(seed) ^ 8 }
 // hashFrom is HashUint64 with the start of its seed. It is short enough to be inlined.
 func hashFrom(start, v uint64) (h1, h2 uint64) {
 	h1 = start ^ bits.RotateLeft64(v*c1, 31)*c2 + start
-	h2 = Mix(h1 + start)
-	h1 = Mix(h1) + h2
+	h2 = simd.Mix(h1 + start)
+	h1 = simd.Mix(h1) + h2
 	return h1, h1 + h2 | 1
 }
 
