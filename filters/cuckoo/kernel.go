@@ -8,10 +8,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// This file finds and prefetches the buckets of a batch of keys, and looks the keys up.
+// This file finds the buckets of a batch of keys, and looks the keys up.
 
 const (
-	// batchLen is the number of keys whose buckets are prefetched together.
+	// batchLen is the number of keys whose buckets are found together.
 	batchLen = 128
 	// outOfCache is the number of bytes of a table from which buckets are prefetched.
 	outOfCache = 1 << 18
@@ -25,7 +25,7 @@ type batch struct {
 	offsets      [2 * batchLen]uint32 // byte offsets of buckets in the body, which has at most 2^30 bytes
 }
 
-// locate finds the buckets of a batch of keys, and prefetches them.
+// locate finds the buckets of a batch of keys.
 func (t *table) locate(b *batch, h1s, h2s []uint64) {
 	n := min(len(h1s), batchLen)
 	h2s = h2s[:n]
@@ -34,31 +34,18 @@ func (t *table) locate(b *batch, h1s, h2s []uint64) {
 		i, fp := t.first(h1), t.fingerprintOf(h2s[k])
 		is[k], js[k], fps[k] = i, t.other(i, fp), fp
 	}
-	t.fetchBoth(b, n)
 }
 
-// locateOthers finds the other buckets of the first n fingerprints of a batch, and prefetches both.
-func (t *table) locateOthers(b *batch, n int) {
-	n = min(n, batchLen)
-	is, js := b.i[:n], b.j[:n]
-	for k, fp := range b.fp[:n] {
-		js[k] = t.other(is[k], fp)
-	}
-	t.fetchBoth(b, n)
-}
-
-// fetchBoth prefetches the buckets of the first n fingerprints of a batch.
-func (t *table) fetchBoth(b *batch, n int) {
+// prefetch prefetches the buckets of the first n fingerprints of a batch, which are added next. Additions
+// depend on each other, so they would wait for one bucket after the other. Lookups do not.
+func (t *table) prefetch(b *batch, n int) {
 	if len(t.mem) < outOfCache {
 		return
 	}
 	n = min(n, batchLen)
-	js := b.j[:n]
-	w := uint64(t.bits)
-	offsets := b.offsets[:2*n]
+	js, offsets, w := b.j[:n], b.offsets[:2*n], uint64(t.bits)
 	for k, i := range b.i[:n] {
-		offsets[k] = uint32(i * w >> 3)
-		offsets[n+k] = uint32(js[k] * w >> 3)
+		offsets[k], offsets[n+k] = uint32(i*w>>3), uint32(js[k]*w>>3)
 	}
 	simd.Prefetch(unsafe.Pointer(&t.mem[0]), offsets)
 }

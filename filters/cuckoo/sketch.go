@@ -186,6 +186,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	for len(h1s) > 0 {
 		n := min(batchLen, len(h1s))
 		s.locate(&b, h1s[:n], h2s[:n])
+		s.prefetch(&b, n)
 		if ns == nil {
 			done, err := s.addOnes(b.i[:n], b.j[:n], b.fp[:n])
 			if keyed.Grow(&s.Base, uint64(done)); err != nil {

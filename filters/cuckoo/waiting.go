@@ -226,9 +226,10 @@ func (s *Sketch) enterLocated(all []uint64) error {
 	for located := range slices.Chunk(all, batchLen) {
 		n := len(located)
 		for k, e := range located {
-			b.i[k], b.fp[k] = e>>s.f, e&s.base
+			i, fp := e>>s.f, e&s.base
+			b.i[k], b.j[k], b.fp[k] = i, s.other(i, fp), fp
 		}
-		s.locateOthers(&b, n)
+		s.prefetch(&b, n)
 		if _, err := s.addOnes(b.i[:n], b.j[:n], b.fp[:n]); err != nil {
 			return err
 		}
