@@ -112,15 +112,8 @@ func (t *table) count(i uint64) int {
 	if t.narrow {
 		return int(t.b) - bits.OnesCount64(t.zeros(t.word(i)))
 	}
-	n := 0
-	at := i * uint64(t.bits)
-	for range t.b {
-		if t.get(at, t.f) != 0 {
-			n++
-		}
-		at += uint64(t.f)
-	}
-	return n
+	p := t.read(i)
+	return p.n
 }
 
 // read decodes a bucket. It is safe on buckets that no filter wrote, whose fields without a sentinel
@@ -138,10 +131,10 @@ func (t *table) read(i uint64) (p fingerprints) {
 	}
 	c := t.classOf(i)
 	short := c.flag && t.get(at+uint64(c.flagAt), 1) == 1
-	for j := range uint(c.n) {
-		v := t.get(at+uint64(j*t.lane), t.lane)
-		field := t.get(at+uint64(c.start[j]), uint(c.width[j]))
-		width := uint(c.width[j])
+	for j := range int(c.n) {
+		width := c.width(j)
+		v := t.get(at+uint64(uint(j)*t.lane), t.lane)
+		field := t.get(at+uint64(c.start[j]), width)
 		if short {
 			width = sentinel(field)
 			field &= 1<<width - 1
@@ -198,14 +191,14 @@ func (t *table) write(i uint64, p *fingerprints) {
 	}
 	c, short := &t.class[code], false
 	for j, q := range p.slice() {
-		short = short || uint(q.known) < t.lane+uint(c.width[j])
+		short = short || uint(q.known) < t.lane+c.width(j)
 	}
 	if short {
 		t.put(at+uint64(c.flagAt), 1, 1)
 	}
 	for j, q := range p.slice() {
 		t.put(at+uint64(uint(j)*t.lane), t.lane, q.v)
-		field, width := q.v>>t.lane, uint(c.width[j])
+		field, width := q.v>>t.lane, c.width(j)
 		if short && width > 1 {
 			k := min(uint(q.known)-t.lane, width-1)
 			field = field&(1<<k-1) | 1<<k

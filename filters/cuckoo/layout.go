@@ -53,15 +53,25 @@ type field struct {
 // fingerprints they hold, and where the bits of each are.
 type class struct {
 	n uint8 // number of fingerprints
-	// uniform is true if all fields have the same width. Otherwise only the last field differs.
-	uniform bool
 	// flag is true if bit flagAt of the bucket says whether the fields end with a sentinel.
 	flag   bool
 	flagAt uint8
-	// Field j has the bits of fingerprint j above the f-1 low bits: width[j] bits, from bit start[j].
+	// Field j has the bits of fingerprint j above the f-1 low bits. It begins at bit start[j], and mask[j]
+	// has as many bits as it. All fields are equally wide, except perhaps for the last one.
 	start [MaxSlots]uint8
-	width [MaxSlots]uint8
 	mask  [MaxSlots]uint64
+}
+
+// width returns the number of bits of field j.
+func (c *class) width(j int) uint { return uint(bits.Len64(c.mask[j])) }
+
+// lastIsOwn reports whether the last of n fingerprints has a field of another width than the others.
+func (l *layout) lastIsOwn(n int) bool {
+	if n == 0 || n == int(l.b) {
+		return false
+	}
+	c := &l.class[l.code[n]]
+	return c.mask[n-1] != c.mask[0]
 }
 
 // hashBits is the length of the longest fingerprint: h2 without its lowest bit, which is always 1.
@@ -179,13 +189,13 @@ func (l *layout) setClasses() {
 // full returns the class of full buckets: every field is a slot's highest bit.
 func (l *layout) full() (c class) {
 	t := markers(l.b)
-	c.n, c.uniform = uint8(l.b), true
+	c.n = uint8(l.b)
 	for j := range l.b {
 		at := l.bits - t + j
 		if j >= t {
 			at = l.b*l.lane + j - t
 		}
-		c.start[j], c.width[j], c.mask[j] = uint8(at), 1, 1
+		c.start[j], c.mask[j] = uint8(at), 1
 	}
 	return c
 }
@@ -194,7 +204,6 @@ func (l *layout) full() (c class) {
 func (l *layout) partial(n, end uint) (c class) {
 	c.n = uint8(n)
 	if n == 0 {
-		c.uniform = true
 		return c
 	}
 	area := end - n*l.lane // number of bits for all fields, at least n
@@ -219,14 +228,13 @@ func (l *layout) partial(n, end uint) (c class) {
 		}
 	}
 	w, last = min(w, most), min(last, most)
-	c.uniform = n == 1 || w == last
 	at := n * l.lane
 	for j := range n {
 		width := w
 		if j == n-1 {
 			width = last
 		}
-		c.start[j], c.width[j], c.mask[j] = uint8(at), uint8(width), 1<<width-1
+		c.start[j], c.mask[j] = uint8(at), 1<<width-1
 		at += width
 	}
 	return c

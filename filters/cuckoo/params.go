@@ -217,21 +217,15 @@ const extraBuckets = 3
 
 // bucketsFor returns the number of buckets for a capacity, which is checked.
 func (p Params) bucketsFor() (uint64, error) {
-	most := MaxBody * 8 / (p.FingerprintBits * p.Slots)
-	tooMany := func() error {
-		return sketch.OptionError("capacity", "is %d, which needs more than the %d bytes that a filter may take", p.Capacity, MaxBody)
-	}
-	if p.Capacity > most*p.Slots {
-		return 0, tooMany()
-	}
-	n := uint64(math.Ceil(float64(p.Capacity)/(p.loadOf()*float64(p.Slots)))) + extraBuckets
+	most := MaxBody * 8 / p.FingerprintBits // slots; a larger capacity does not fit, and its buckets may not fit in 64 bits
+	n := uint64(math.Ceil(float64(min(p.Capacity, most))/(p.loadOf()*float64(p.Slots)))) + extraBuckets
 	if p.Variant == Plain {
 		n = 1 << bits.Len64(n-1)
 	} else {
 		n += n & 1
 	}
 	if bodySize(n, p.FingerprintBits*p.Slots) > MaxBody {
-		return 0, tooMany()
+		return 0, sketch.OptionError("capacity", "is %d, which needs more than the %d bytes that a filter may take", p.Capacity, MaxBody)
 	}
 	return n, nil
 }

@@ -134,6 +134,3 @@ func (t *table) drop(i uint64, slot int) {
 	}
 	t.write(i, &p)
 }
-
-// lastIsOwn reports whether the last of n fingerprints has a field of another width than the others.
-func (t *table) lastIsOwn(n int) bool { return n < int(t.b) && !t.class[t.code[n]].uniform }
