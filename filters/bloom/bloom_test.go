@@ -295,7 +295,7 @@ const start = mostAround
 
 // Many keys at once give what they give one by one.
 func TestLargeBatches(t *testing.T) {
-	const size = 1 << 15
+	const size, n = 1 << 15, 3000
 	for _, p := range []Params{
 		{Bits: 8*size + 12345, K: 7},
 		{Bits: 8*size + 12345, K: 64},
@@ -313,7 +313,6 @@ func TestLargeBatches(t *testing.T) {
 			}
 		}
 		r := rand.New(rand.NewPCG(3, 4))
-		const n = 3000
 		h1s, h2s, ns := make([]uint64, n), make([]uint64, n), make([]uint64, n)
 		for i := range h1s {
 			h1s[i], h2s[i] = r.Uint64(), r.Uint64()|1

@@ -11,23 +11,20 @@ type savedBits struct {
 	n     uint
 }
 
-// journal is a list of changed bits, by which the changes are undone.
-type journal []savedBits
-
-// note adds the content of bucket i to the journal u, before a change.
-func (t *table) note(u *journal, i uint64) {
-	for k := uint(0); k < t.bits; k += 64 {
-		at, n := i*uint64(t.bits)+uint64(k), min(64, t.bits-k)
-		*u = append(*u, savedBits{at, t.get(at, n), n})
+// note saves the content of bucket i before a change.
+func (s *Sketch) note(i uint64) {
+	for k := uint(0); k < s.bits; k += 64 {
+		at, n := i*uint64(s.bits)+uint64(k), min(64, s.bits-k)
+		s.undos = append(s.undos, savedBits{at, s.get(at, n), n})
 	}
 }
 
-// undo restores all buckets and empties the journal.
-func (t *table) undo(u *journal) {
-	for _, s := range slices.Backward(*u) {
-		t.put(s.at, s.n, s.v)
+// undo restores all buckets that were noted.
+func (s *Sketch) undo() {
+	for _, b := range slices.Backward(s.undos) {
+		s.put(b.at, b.n, b.v)
 	}
-	*u = (*u)[:0]
+	s.undos = s.undos[:0]
 }
 
 // kick puts the fingerprint fp into one of its buckets i and j, both of which are full. For that, a
@@ -36,31 +33,31 @@ func (t *table) undo(u *journal) {
 // depends on fp and the content of the buckets, but not on the order in a bucket. It reports false if
 // MaxKicks moves were not enough; the caller must then undo the changes. Fan et al. 2014, algorithm 1,
 // moves any fingerprint in each step.
-func (t *table) kick(u *journal, i, j, fp uint64) bool {
-	cur := fp & t.base
+func (s *Sketch) kick(i, j, fp uint64) bool {
+	cur := fp & s.base
 	salt := (cur + i + j + 1) * 0x9e3779b97f4a7c15 // does not change if i and j are exchanged
 	if i, j = min(i, j), max(i, j); salt>>63 != 0 {
 		i = j
 	}
-	if t.narrow && !t.variable {
-		return t.kickFixed(u, i, cur, salt)
+	if s.narrow && !s.variable {
+		return s.kickFixed(i, cur, salt)
 	}
-	for range t.params.MaxKicks {
-		p := t.read(i)
+	for range s.params.MaxKicks {
+		p := s.read(i)
 		at, to, least := 0, uint64(0), ^uint64(0)
 		for k, q := range p.slice() {
-			next := t.other(i, q.v)
-			if d := uint64(t.count(next))<<t.f | (q.v^salt>>32)&t.base; d < least {
+			next := s.other(i, q.v)
+			if d := uint64(s.count(next))<<s.f | (q.v^salt>>32)&s.base; d < least {
 				at, to, least = k, next, d
 			}
 		}
 		out := p.all[at]
 		p.all[at].v = cur
-		t.note(u, i)
-		t.write(i, &p)
-		if least>>t.f < uint64(t.b) {
-			t.note(u, to)
-			t.insert(to, out)
+		s.note(i)
+		s.write(i, &p)
+		if least>>s.f < uint64(s.b) {
+			s.note(to)
+			s.insert(to, out)
 			return true
 		}
 		i, cur, salt = to, out.v, nextSalt(salt)
@@ -73,16 +70,16 @@ func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914
 
 // kickFixed is kick for narrow buckets of fixed length. A filter that is nearly full spends most of its
 // time here.
-func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
-	for range t.params.MaxKicks {
-		x := t.word(i) & t.mask
-		at, to, room := t.chooseMove(i, x, salt>>32)
-		out := x >> at & t.base
-		t.note(u, i)
-		t.setWord(i, x^(out^cur)<<at)
+func (s *Sketch) kickFixed(i, cur, salt uint64) bool {
+	for range s.params.MaxKicks {
+		x := s.word(i) & s.mask
+		at, to, room := s.chooseMove(i, x, salt>>32)
+		out := x >> at & s.base
+		s.note(i)
+		s.setWord(i, x^(out^cur)<<at)
 		if room {
-			t.note(u, to)
-			t.insert(to, fingerprint{out, uint8(t.f)})
+			s.note(to)
+			s.insert(to, fingerprint{out, uint8(s.f)})
 			return true
 		}
 		i, cur, salt = to, out, nextSalt(salt)

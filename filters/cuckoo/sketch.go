@@ -17,7 +17,7 @@ var ErrFull = errors.New("cuckoo filter is full")
 // Sketch is a cuckoo filter in memory.
 type Sketch struct {
 	filter
-	undos journal // memory of kick, to undo its moves
+	undos []savedBits // what buckets had before the moves of an insertion
 
 	pending *pendingEntries // fingerprints that wait; nil unless Later was called
 }
@@ -109,11 +109,11 @@ func (s *Sketch) addOnes(is, js, fps []uint64) (done int, err error) {
 // force moves fingerprints until fp has room in bucket i or j, and stores it there. If that fails, it
 // changes nothing and reports false.
 func (s *Sketch) force(i, j, fp uint64) bool {
-	ok := s.kick(&s.undos, i, j, fp)
+	ok := s.kick(i, j, fp)
 	if ok {
 		s.undos = s.undos[:0]
 	} else {
-		s.undo(&s.undos)
+		s.undo()
 	}
 	return ok
 }
@@ -124,10 +124,10 @@ func (s *Sketch) addCopies(i, j, fp, n uint64) error {
 		return s.tooManyCopies(have, n)
 	}
 	for range n {
-		s.note(&s.undos, i)
-		s.note(&s.undos, j)
-		if next, _ := s.enter([]uint64{i}, []uint64{j}, []uint64{fp}); next == 0 && !s.kick(&s.undos, i, j, fp) {
-			s.undo(&s.undos)
+		s.note(i)
+		s.note(j)
+		if !s.place(i, j, fingerprint{fp, s.knownBits()}) && !s.kick(i, j, fp) {
+			s.undo()
 			return s.full(i, j, fp)
 		}
 	}
