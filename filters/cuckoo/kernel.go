@@ -36,8 +36,8 @@ func (t *table) locate(b *batch, h1s, h2s []uint64) {
 	}
 }
 
-// prefetch prefetches the buckets of the first n fingerprints of a batch, which are added next. Additions
-// depend on each other, so they would wait for one bucket after the other. Lookups do not.
+// prefetch prefetches the buckets of the first n fingerprints of a batch, which are added or counted next.
+// That takes so many steps for a key that it would wait for one bucket after the other. Lookups do not.
 func (t *table) prefetch(b *batch, n int) {
 	if len(t.mem) < outOfCache {
 		return

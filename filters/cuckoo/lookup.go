@@ -23,7 +23,7 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 	if !l.narrow || l.variable {
 		return f.found(i, j, fp)
 	}
-	w, ones := uint64(l.bits), l.ones
+	w, ones := uint64(l.bits), l.ones // as found, without another call, for the most frequent form
 	pattern := fp * ones
 	x, y := fetch(f.mem, i*w)^pattern, fetch(f.mem, j*w)^pattern
 	return ((x-ones)&^x|(y-ones)&^y)&l.highs != 0
@@ -49,11 +49,7 @@ func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 func (f *filter) Count(h1, h2 uint64) uint64 {
 	f.MustBeMade()
 	i, fp := f.first(h1), f.fingerprintOf(h2)
-	n := uint64(f.copies(i, f.other(i, fp), fp))
-	if !f.params.Duplicates {
-		return min(n, 1)
-	}
-	return n
+	return f.times(i, f.other(i, fp), fp)
 }
 
 // CountKey is Count of a key's bytes (package key).
@@ -62,7 +58,25 @@ func (f *filter) CountKey(b []byte) uint64 { return f.Count(key.Hash(f.Seed(), b
 // CountHashes writes Count of every key to dst. h1s and h2s are as long as dst.
 func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
 	f.MustBeMade()
-	for k := range dst {
-		dst[k] = f.Count(h1s[k], h2s[k])
+	var b batch
+	for len(dst) > 0 {
+		n := min(batchLen, len(dst))
+		f.locate(&b, h1s[:n], h2s[:n])
+		f.prefetch(&b, n)
+		for k := range dst[:n] {
+			dst[k] = f.times(b.i[k], b.j[k], b.fp[k])
+		}
+		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
 	}
+}
+
+// times is Count by a key's buckets and its fingerprint.
+func (t *table) times(i, j, fp uint64) uint64 {
+	if t.params.Duplicates {
+		return uint64(t.copies(i, j, fp))
+	}
+	if t.found(i, j, fp) {
+		return 1
+	}
+	return 0
 }

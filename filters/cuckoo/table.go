@@ -71,12 +71,15 @@ func (t *table) zeros(x uint64) uint64 {
 
 // found reports whether a fingerprint in bucket i or j matches fp, a key's longest fingerprint.
 func (t *table) found(i, j, fp uint64) bool {
-	if !t.narrow || !t.variable {
+	if !t.narrow {
 		return t.copies(i, j, fp) > 0
 	}
 	x, y := t.word(i), t.word(j)
 	pattern := t.lanes(fp)
 	zx, zy := t.anyZero(x^pattern), t.anyZero(y^pattern)
+	if !t.variable {
+		return zx|zy != 0
+	}
 	// Few absent keys match the low bits of a fingerprint, so this branch is predictable.
 	if zx|zy == 0 {
 		return false
