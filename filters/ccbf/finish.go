@@ -7,7 +7,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -110,18 +109,15 @@ func (b *Builder) overflowBytes(list cells.List) int64 {
 // appendExact appends the exact BLOB. If that takes more than Bytes, it returns false and appends
 // nothing.
 func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
-	groups, err := b.groups()
+	sections, err := b.sources()
 	if err != nil {
 		return dst, false, err
 	}
-	sections := make([]exact.SectionSource, len(groups))
 	bounds, n := grid.EmptyRect(), 0
-	for i, g := range groups {
-		p := g[0].Label
-		sections[i] = exact.SectionSource{Label: p, Cells: g.cells(), Blocks: store.Blocks(g.stores()...)}
-		n += sections[i].Cells
-		for block := range sections[i].Blocks {
-			bounds = bounds.Union(cells.BoundsOf(block.Keys, p.X, p.Y))
+	for _, s := range sections {
+		n += s.Cells
+		for block := range s.Blocks {
+			bounds = bounds.Union(cells.BoundsOf(block.Keys, s.X, s.Y))
 		}
 	}
 	// Reserve twice the size: the body may be copied once as it grows.

@@ -74,7 +74,7 @@ func TestSpillingIsCounted(t *testing.T) {
 			noError(t, b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1))
 		}
 		noError(t, b.finish())
-		must(b.groups()) // merges the stores
+		must(b.sources()) // merges the stores
 		p.most = p.now
 		before := p.now
 		made := bytesAllocated(func() {

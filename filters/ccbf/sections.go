@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 )
 
@@ -133,27 +134,9 @@ func (t *sections) pack(s *section, mostCells int64) error {
 	return t.change(s, s.cells.SumNeed(), s.cells.Pack)
 }
 
-// group has all sections of one label, in the order of their keys.
-type group []*section
-
-func (g group) stores() []*store.Cells {
-	stores := make([]*store.Cells, len(g))
-	for i, s := range g {
-		stores[i] = &s.cells
-	}
-	return stores
-}
-
-// cells returns the number of cells, once each store is one list.
-func (g group) cells() (n int) {
-	for _, s := range g {
-		n += s.least
-	}
-	return n
-}
-
-// groups merges each store into one list, and returns the sections that have cells, in the order of a BLOB.
-func (t *sections) groups() (groups []group, err error) {
+// sources merges each store into one list, and returns the sections that have cells, in the order of a BLOB.
+// The sections of a label are one there.
+func (t *sections) sources() (sources []exact.SectionSource, err error) {
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })
 	slices.SortFunc(sections, func(s, t *section) int {
 		if n := s.Compare(t.Label); n != 0 {
@@ -161,38 +144,43 @@ func (t *sections) groups() (groups []group, err error) {
 		}
 		return int(s.part) - int(t.part)
 	})
-	for from := 0; from < len(sections); {
-		to := from + 1
-		for to < len(sections) && sections[to].Compare(sections[from].Label) == 0 {
-			to++
+	for len(sections) > 0 {
+		of := exact.SectionSource{Label: sections[0].Label}
+		var stores []*store.Cells
+		for len(sections) > 0 && sections[0].Label == of.Label {
+			s := sections[0]
+			if err := t.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
+				return nil, err
+			}
+			of.Cells += s.least // the cells of a store that is one list
+			stores, sections = append(stores, &s.cells), sections[1:]
 		}
-		groups = append(groups, sections[from:to])
-		from = to
+		of.Blocks = store.Blocks(stores...)
+		sources = append(sources, of)
 	}
-	for _, s := range sections {
-		if err := t.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
-			return nil, err
-		}
-	}
-	return groups, nil
+	return sources, nil
 }
 
 // gather returns the cells of all stores. It reserves their memory until release.
 func (t *sections) gather() (cells.List, error) {
-	groups, err := t.groups()
+	sources, err := t.sources()
 	if err != nil {
 		return nil, err
 	}
 	n := 0
-	for _, g := range groups {
-		n += g.cells()
+	for i := range sources {
+		n += sources[i].Cells
 	}
 	if err := t.grow(cells.Bytes(n)); err != nil {
 		return nil, err
 	}
-	list := make(cells.List, len(groups))
-	for i, g := range groups {
-		list[i] = cells.Section{Label: g[0].Label, Squares: store.List(g.stores()...)}
+	list := make(cells.List, len(sources))
+	for i, s := range sources {
+		of := cells.Squares{Keys: make([]uint64, 0, s.Cells), Counts: make([]uint64, 0, s.Cells)}
+		for block := range s.Blocks {
+			of.Keys, of.Counts = append(of.Keys, block.Keys...), append(of.Counts, block.Counts...)
+		}
+		list[i] = cells.Section{Label: s.Label, Squares: of}
 	}
 	return list, nil
 }

@@ -308,16 +308,3 @@ func (c *Cells) carried() (add func(cells.Squares), stop func()) {
 		}
 	}, stop
 }
-
-// List returns the cells of stores as one list. Call Sum of each store before.
-func List(stores ...*Cells) cells.Squares {
-	n := 0
-	for _, c := range stores {
-		n += c.words()
-	}
-	l := cells.Squares{Keys: make([]uint64, 0, n), Counts: make([]uint64, 0, n)}
-	for block := range Blocks(stores...) {
-		l.Keys, l.Counts = append(l.Keys, block.Keys...), append(l.Counts, block.Counts...)
-	}
-	return l
-}
