@@ -173,7 +173,7 @@ func within(bounds grid.Rect) func(*Head) {
 }
 
 // reset is a view of a BLOB whose checksum need not be right.
-func reset(t *testing.T, blob []byte) *View {
+func reset(t testing.TB, blob []byte) *View {
 	t.Helper()
 	v := new(View)
 	noError(t, v.Reset(blob))

@@ -23,10 +23,7 @@ import (
 
 func must[T any](v T, err error) T { return kit.Must(v, err) }
 
-func noError(t testing.TB, err error) {
-	t.Helper()
-	kit.NoError(t, err)
-}
+var noError = kit.NoError
 
 // spot is a cell of a model, in a category. The category of points without one
 // is plain.
@@ -167,10 +164,8 @@ func sketchOf(t testing.TB, c Config, p points) *Sketch {
 
 func viewOf(t testing.TB, blob []byte) *View {
 	t.Helper()
-	v := new(View)
-	noError(t, v.Reset(blob))
 	noError(t, sketch.Verify(blob))
-	return v
+	return reset(t, blob)
 }
 
 func config(t testing.TB, p Params) Config {
