@@ -181,10 +181,7 @@ func (b *Builder) settle(s *section) error {
 	if err := b.pack(s, b.mostCells()); err != nil {
 		return err
 	}
-	if b.spilled {
-		return nil
-	}
-	if b.weight() <= b.mostCells() {
+	if b.spilled || b.weight() <= b.mostCells() {
 		return nil
 	}
 	if fits, err := b.fitsPacked(); fits || err != nil {

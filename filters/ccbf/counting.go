@@ -93,6 +93,14 @@ func (c *countBuffer) add(keys, counts []uint64) {
 	}
 }
 
+// batch returns the keys with their counts. Nil counts are all 1.
+func (c *countBuffer) batch() cells.Squares {
+	if len(c.counts) == 0 {
+		return cells.Squares{Keys: c.keys}
+	}
+	return cells.Squares{Keys: c.keys, Counts: c.counts}
+}
+
 // flush counts the keys of a section's batch in the counters.
 func (b *Builder) flush(s *section) error {
 	c := &s.counting
@@ -113,18 +121,15 @@ func (b *Builder) flush(s *section) error {
 // cell at once, which makes the estimates of mode mi no worse.
 func (b *Builder) countBatch(s *section) error {
 	c := &s.counting
-	weights := c.counts
-	if len(weights) == 0 {
-		weights = nil
-	}
+	batch := c.batch()
 	switch {
 	case b.Levels > 0:
 		// The keys are sorted, so that cells of one square mostly follow each other.
-		b.insertRun(s, cells.Sorted(cells.Squares{Keys: c.keys, Counts: weights}))
+		b.insertRun(s, cells.Sorted(batch))
 		return nil
 	case c.skips > 0:
 		c.skips--
-	case weights == nil && !b.OneByOne && (len(c.keys) >= leastRecents || c.recents.Slots() > 0):
+	case batch.Counts == nil && !b.OneByOne && (len(c.keys) >= leastRecents || c.recents.Slots() > 0):
 		switch {
 		case !c.recents.Fits(c.keys):
 			if err := b.endRecents(s); err != nil {
@@ -137,7 +142,7 @@ func (b *Builder) countBatch(s *section) error {
 		// test for some batches.
 		c.hasRecent, c.skips = false, skippedBatches
 	}
-	b.insertRun(s, cells.Squares{Keys: c.keys, Counts: weights})
+	b.insertRun(s, batch)
 	return nil
 }
 
@@ -211,24 +216,19 @@ func (b *Builder) endCounting(s *section) error {
 
 // mergeCounting adds to s the pending points of another builder's section, which are in from.
 func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
-	add := func(keys, counts []uint64) {
-		if err == nil {
-			err = b.addTo(s, keys, counts)
-		}
-	}
 	from.recents.Each(func(r cells.Squares) {
-		if b.spilled {
+		switch {
+		case b.spilled:
 			b.insertRun(s, r)
-			return
+		case err == nil:
+			err = b.addTo(s, r.Keys, r.Counts)
 		}
-		add(r.Keys, r.Counts)
 	})
-	if len(from.counts) > 0 {
-		add(from.keys, from.counts)
-	} else {
-		add(from.keys, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	batch := from.batch()
+	return b.addTo(s, batch.Keys, batch.Counts)
 }
 
 // insert counts the cells of sections in the counters.
