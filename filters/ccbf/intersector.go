@@ -35,18 +35,15 @@ func (x *intersector) AddView(v *View) error {
 	if err != nil {
 		return err
 	}
-	if err := x.add(s); err != nil {
+	if s.dense == nil {
+		err = x.addExact(s)
+	} else {
+		err = x.addValues(s, s.dense.Values())
+	}
+	if err != nil {
 		return err
 	}
 	return x.settle()
-}
-
-// add intersects with sketch s.
-func (x *intersector) add(s *Sketch) error {
-	if s.dense == nil {
-		return x.addExact(s)
-	}
-	return x.addValues(s, s.dense.Values())
 }
 
 // Merge implements hooks.Intersector. The other one is an *intersector too.

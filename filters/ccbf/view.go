@@ -247,7 +247,7 @@ func pairBytes(a, b *Sketch) int64 {
 	return n
 }
 
-// denseScratch returns the memory that counters.Maxima and Insert take beside the counters, for a
+// denseScratch returns the memory that counters.Of and Insert take beside the counters, for a
 // number of cells.
 func (c *Config) denseScratch(number int) int64 {
 	n := int64(0)
