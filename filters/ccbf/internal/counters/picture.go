@@ -115,8 +115,10 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 	return how, err
 }
 
-// corner returns the south-western cell of a square, and square all its cells.
+// corner returns the south-western cell of a square.
 func corner(at grid.Cell, level int) grid.Cell { return grid.Cell{X: at.X << level, Y: at.Y << level} }
+
+// square returns the cells of a square.
 func square(at grid.Cell, level int) grid.Rect { return corner(at, level).Square(uint8(level)) }
 
 // appendSample appends most cells of a rectangle, or all if it has no more. The cells, numbered row by row, are
