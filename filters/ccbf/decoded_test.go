@@ -25,8 +25,8 @@ func asks(r *rand.Rand, p points) []grid.Cell {
 // tableCounts asks a table.
 func tableCounts(d *exact.Table, at []grid.Cell, categories []uint32) []uint64 {
 	dst, places, slots := make([]uint64, len(at)), make([]uint64, len(at)), make([]uint32, len(at))
-	d.FindCells(places, slots, at, categories)
-	d.ReadCounts(dst, places, slots)
+	d.Find(places, slots, at, categories)
+	d.Read(dst, places, slots)
 	return dst
 }
 

@@ -3,6 +3,7 @@ package bridge
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -10,9 +11,12 @@ import (
 // View decodes a block of cells for each lookup. A Decoded shares no memory with the BLOB. Any number of
 // goroutines may use it at once.
 type Decoded struct {
-	exact.Table // the methods Category, FindCells and ReadCounts
+	table exact.Table
 	ccbf.Head
 }
+
+// NoCategory is the number of a category without cells.
+const NoCategory = exact.NoCategory
 
 // DecodedBytes returns about how much memory Decode takes. It returns false if Decode would return false
 // for a reason other than a damaged BLOB. together says that queries have no category.
@@ -52,3 +56,18 @@ func Decode(v *ccbf.View, together bool) (Decoded, bool) {
 	t, ok := r.Table(together)
 	return Decoded{t, v.Head}, ok
 }
+
+// Category returns the number of a category, for FindCells. It is NoCategory if the sketch has no such
+// category.
+func (d *Decoded) Category(category []byte) uint32 { return d.table.Category(category) }
+
+// FindCells writes the place of each cell to places, and its first slot to slots, for ReadCounts. If
+// categories is not nil, categories[i] is the number of the category of cells[i]. FindCells prefetches
+// memory. So find the cells of some hundred lookups, of one sketch or of many, before reading any count.
+func (d *Decoded) FindCells(places []uint64, slots []uint32, cells []grid.Cell, categories []uint32) {
+	d.table.Find(places, slots, cells, categories)
+}
+
+// ReadCounts takes the places and slots that FindCells wrote, and writes the counts of these cells to
+// dst. The counts equal those of View.Counts.
+func (d *Decoded) ReadCounts(dst, places []uint64, slots []uint32) { d.table.Read(dst, places, slots) }

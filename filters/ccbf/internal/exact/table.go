@@ -154,7 +154,7 @@ func (t *Table) slot(place uint64) uint64 { return place * 0x9e37_79b9_7f4a_7c15
 // NoCategory is the number of a category without cells.
 const NoCategory = ^uint32(0)
 
-// Category returns the number of a category, for FindCells. It is NoCategory if the table has no such category.
+// Category returns the number of a category, or NoCategory.
 func (t *Table) Category(category []byte) uint32 {
 	if number, ok := t.categories[string(category)]; ok {
 		return number
@@ -162,10 +162,10 @@ func (t *Table) Category(category []byte) uint32 {
 	return NoCategory
 }
 
-// FindCells writes the place of cell at[i] to places[i], and its first slot to slots[i], for ReadCounts. If
-// categories is not nil, categories[i] is the number of the cell's category. FindCells prefetches the slots. So
-// find the cells of some hundred lookups, in one table or in many, before reading any count.
-func (t *Table) FindCells(places []uint64, slots []uint32, at []grid.Cell, categories []uint32) {
+// Find writes the place of cell at[i] to places[i], and its first slot to slots[i]. If categories is not
+// nil, categories[i] is the number of the cell's category. Find prefetches the slots for Read: call it
+// for several tables before reading from the first.
+func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories []uint32) {
 	places, slots = places[:len(at)], slots[:len(at)]
 	for i, c := range at {
 		category := uint32(0)
@@ -178,9 +178,8 @@ func (t *Table) FindCells(places []uint64, slots []uint32, at []grid.Cell, categ
 	simd.Prefetch(unsafe.Pointer(&t.slots[0]), slots)
 }
 
-// ReadCounts writes the counts of the cells for which FindCells wrote places and slots to dst. They equal
-// those of View.Counts.
-func (t *Table) ReadCounts(dst, places []uint64, slots []uint32) {
+// Read writes the counts of the cells for which Find wrote places and slots to dst.
+func (t *Table) Read(dst, places []uint64, slots []uint32) {
 	dst, slots = dst[:len(places)], slots[:len(places)]
 	all, shift := t.slots, t.countBits&63
 	full := uint64(1)<<shift - 1
