@@ -347,19 +347,6 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// A tree of cells changes in memory as its BLOB does.
-func TestTreeOfCells(t *testing.T) {
-	var p points
-	for i := range int64(70_000) {
-		p.add(spot{grid.Cell{X: i % 256, Y: i / 256}, plain}, 1)
-	}
-	s := sketchOf(t, config(t, Params{}), p)
-	noError(t, s.Fold(10_000))
-	read := must(Decode(s.Blob()))
-	noError(t, errors.Join(s.Add(grid.Cell{}, nil, 1), read.Add(grid.Cell{}, nil, 1)))
-	sameBytes(t, s.Form().String(), s.Blob(), read.Blob())
-}
-
 // A square that none of the coarser grid holds is an error, and the sketch stays.
 func TestTreeCoarsensAcrossABorder(t *testing.T) {
 	// The regions of both grids end at the same index. So cells of the finer grid lie across a

@@ -100,16 +100,10 @@ func (t *List) headBytes() uint64 {
 // Size returns the most bytes that the body takes. The code must be known.
 func (t *List) Size() uint64 { return t.headBytes() + t.code.Size() }
 
-// coded returns t with its code. The squares of a tree have levels, even if all are cells.
+// coded returns t with its code.
 func (t *List) coded() *List {
 	out := *t
-	out.Sections = slices.Clone(t.Sections)
-	for i := range out.Sections {
-		if s := &out.Sections[i]; s.Levels == nil {
-			s.Levels = make([]uint8, s.Len())
-		}
-	}
-	out.code = CodeFor(out.Sections)
+	out.code = CodeFor(t.Sections)
 	return &out
 }
 
