@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -41,12 +40,27 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 	if threshold == 0 {
 		return nil, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
 	}
-	t := form.Top{K: math.MaxInt, Least: threshold}
-	spots, err := v.top(a, of, &t)
-	if t.Full {
-		return nil, fmt.Errorf("%w: more than %d have a count of %d or more (raise the threshold or use a smaller area)", ErrSpots, t.Most, threshold)
+	var spots []Spot
+	most := v.head.MaxSpots()
+	t := form.Top{Least: threshold, Each: func(s form.Spot) bool {
+		if len(spots) == most {
+			return false
+		}
+		// Double the capacity, so that long lists are copied less often.
+		if len(spots) == cap(spots) {
+			spots = slices.Grow(spots, min(max(64, len(spots)), most-len(spots)))
+		}
+		spots = append(spots, Spot(s))
+		return true
+	}}
+	switch err := v.top(a, of, &t); {
+	case t.Full:
+		return nil, fmt.Errorf("%w: more than %d have a count of %d or more (raise the threshold or use a smaller area)", ErrSpots, most, threshold)
+	case err != nil:
+		return nil, err
 	}
-	return spots, err
+	sortSpots(spots)
+	return spots, nil
 }
 
 // TopK returns the k cells of an area with the largest counts, or fewer if fewer have a count. The
@@ -57,22 +71,11 @@ func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)
 	}
-	t := form.Top{K: k}
-	spots, err := v.top(a, of, &t)
-	if t.Full {
+	t := form.Top{K: k, Most: v.head.MaxSpots()}
+	switch err := v.top(a, of, &t); {
+	case t.Full:
 		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller area)", ErrSpots, t.Most, k)
-	}
-	return spots, err
-}
-
-// top returns the cells of an area that t collects, in the order of Hotspots.
-func (v *View) top(a Area, of Categories, t *form.Top) ([]Spot, error) {
-	on, err := a.on(v, of)
-	if on == nil {
-		return nil, err
-	}
-	t.Most = v.head.MaxSpots()
-	if err := v.reader().Top(on, of, t); err != nil {
+	case err != nil:
 		return nil, err
 	}
 	spots := make([]Spot, len(t.Cells))
@@ -81,6 +84,15 @@ func (v *View) top(a Area, of Categories, t *form.Top) ([]Spot, error) {
 	}
 	sortSpots(spots)
 	return spots, nil
+}
+
+// top passes the cells of an area to t.
+func (v *View) top(a Area, of Categories, t *form.Top) error {
+	on, err := a.on(v, of)
+	if on == nil {
+		return err
+	}
+	return v.reader().Top(on, of, t)
 }
 
 // sortSpots sorts spots in the order of Hotspots and TopK.

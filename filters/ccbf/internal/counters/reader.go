@@ -208,7 +208,7 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 
 // Top implements form.Reader.
 func (r *Reader) Top(a form.Area, of cells.Categories, t *form.Top) error {
-	s := search{r: r, of: of, largestFirst: t.K <= t.Most}
+	s := search{r: r, of: of, largestFirst: t.Each == nil}
 	s.visit = func(level int, q squareCount) bool {
 		// No cell of a square ranks before its south-western one.
 		c := form.Candidate{Spot: form.Spot{Cell: corner(q.at, level), Count: q.n}, Least: q.least}

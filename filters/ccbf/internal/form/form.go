@@ -9,7 +9,6 @@ package form
 import (
 	"container/heap"
 	"fmt"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -186,13 +185,14 @@ func (c *Candidate) before(d *Candidate) bool {
 	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
 }
 
-// Top collects the K best candidates that have at least Least.
+// Top collects the K best candidates that have at least Least, or passes all of these on to Each.
 type Top struct {
-	K     int         // number of cells wanted.
-	Most  int         // largest number of cells allowed.
-	Least uint64      // least value of the field Least of a candidate.
-	Cells []Candidate // the best so far: a heap once there are K, with the worst at the root.
-	Full  bool        // more cells were found than are allowed
+	K     int             // number of cells wanted.
+	Most  int             // largest number of cells allowed.
+	Least uint64          // least value of the field Least of a candidate.
+	Each  func(Spot) bool // takes cells in place of Cells; false if that is too many.
+	Cells []Candidate     // the best so far: a heap, with the worst at the root.
+	Full  bool            // more cells were found than are allowed
 }
 
 func (t *Top) Len() int           { return len(t.Cells) }
@@ -207,26 +207,23 @@ func (t *Top) Pop() any { return nil }
 
 // Wants reports whether c would be among the best.
 func (t *Top) Wants(c Candidate) bool {
-	return c.Least >= t.Least && (len(t.Cells) < t.K || c.before(&t.Cells[0]))
+	return c.Least >= t.Least && (t.Each != nil || len(t.Cells) < t.K || c.before(&t.Cells[0]))
 }
 
 // Add takes a candidate into account. It returns false once there are too many.
 func (t *Top) Add(c Candidate) bool {
 	switch n := len(t.Cells); {
 	case !t.Wants(c):
+	case t.Each != nil:
+		t.Full = !t.Each(c.Spot)
 	case n == t.K:
 		t.Cells[0] = c
 		heap.Fix(t, 0)
 	case n == t.Most:
 		t.Full = true
 	default:
-		if n == cap(t.Cells) {
-			// Double the capacity, so that long lists are copied less often.
-			t.Cells = slices.Grow(t.Cells, min(max(64, n), t.K-n, t.Most-n))
-		}
-		if t.Cells = append(t.Cells, c); n+1 == t.K {
-			heap.Init(t)
-		}
+		t.Cells = append(t.Cells, c)
+		heap.Fix(t, n)
 	}
 	return !t.Full
 }

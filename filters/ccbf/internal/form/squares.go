@@ -276,7 +276,7 @@ func (r *Squares) Top(in Area, of cells.Categories, t *Top) error {
 	r.eachSpot(in, of, &least, func(s Spot, around uint64) bool {
 		s.Count = saturate.Add(s.Count, around)
 		fits := t.Add(Candidate{Spot: s, Least: s.Count})
-		if len(t.Cells) == t.K {
+		if t.Each == nil && len(t.Cells) == t.K {
 			least = min(t.Cells[0].Least, skipRest-1)
 		}
 		return fits
