@@ -16,7 +16,7 @@ type aggregate[T groupPage] struct {
 	blob  func(t T, room []byte) ([]byte, error) // returns the BLOB of t, in the memory of room if it fits.
 	cost  func(t T) int64                        // bytes that blob allocates; nil if blob charges them itself.
 
-	// The other functions say what words mean that wait. They are nil for an aggregate over sketches.
+	// The other functions say what words mean that wait. An aggregate over sketches needs none of them.
 	// Configurations are given by their numbers.
 
 	// most returns how many words a state can have in its slot.

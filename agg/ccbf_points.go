@@ -18,8 +18,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ccbfPoints is ccbf_agg. The first points of a group wait in its state, the next few hundred in its
-// page (waiting.go). With more points, the page gets a builder.
+// ccbfPoints is ccbf_agg. The first points of a group wait in its state, the next few hundred in a
+// slot (waiting.go). With more points, the group gets a page with a builder.
 type ccbfPoints struct {
 	aggregate[*ccbfPage]
 	geometry bool // one argument of type GEOMETRY holds the point, in place of x and y
@@ -335,13 +335,13 @@ func (a *ccbfPoints) rowByRow(c *chunk, res *duck.Vector, states duck.States, un
 }
 
 // encodePoints returns a function that encodes the sketch of points that waited.
-func encodePoints(*duck.Result) wordsEncoder {
+func encodePoints(out *duck.Result) wordsEncoder {
 	small := bridge.NewSmall()
 	last := uint32(0) // number of the plan of small
 	return func(plan uint32, words []uint64, room []byte) ([]byte, error) {
 		p := pointPlans.config(plan)
-		if p.detailed {
-			b := ccbf.NewBuilder(p.Config, nil) // a few points need little memory
+		if p.detailed || !p.Exact { // counters can need much memory, even for one point
+			b := ccbf.NewBuilder(p.Config, out)
 			if err := p.addTo(b, words); err != nil {
 				return nil, err
 			}

@@ -57,8 +57,8 @@ type keyedChunk struct {
 	plan keyedPlan // the plan of the first row that is not skipped
 	id   uint32    // number of the plan, or 0 if keys cannot wait
 
-	whole  []uint64      // keys of all rows as they are, if these are numbers of 64 bits; otherwise nil
-	words  []uint64      // keys of the rows that are not skipped, as words that wait
+	whole  []uint64      // keys of all rows as they are. It is nil unless these are numbers of 64 bits.
+	words  []uint64      // keys of the rows that are not skipped, as words that wait.
 	states []*duck.State // the states of these rows, unless all rows have one state
 	sorted []uint64      // the words, sorted by group
 	groups groups.Rows

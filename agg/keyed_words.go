@@ -24,14 +24,14 @@ type keyedPlan struct {
 // keyedPlans numbers the plans of all families. Their params have different types.
 var keyedPlans numbering[keyedPlan]
 
-// Keys of a group wait while they take less memory than its sketch, but maxKeyWords words at most. A page
+// Keys of a group wait while they take less memory than its sketch, but maxKeyWords words at most. A slot
 // may have minKeyWords words even if the sketch is smaller: a sketch takes memory beside its counters.
 const (
 	minKeyWords = 54
 	maxKeyWords = 320
 )
 
-// most returns how many words wait in a page.
+// most returns how many words wait in a slot.
 func (p *keyedPlan) most() int { return int(min(max(p.bytes/8, minKeyWords), maxKeyWords)) }
 
 // perKey returns the number of words of a key that waits.

@@ -16,8 +16,8 @@ import (
 var ccbfSquaresType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "geometry", Type: duck.Geometry}, duck.Field{Name: "count", Type: duck.UBigInt}))
 
-// squareRow is the bytes of an element of the list in DuckDB's memory: a geometry and a count, in vectors that
-// grow to twice their size, and WKB of a polygon with one ring of five corners.
+// squareRow is the bytes of an element of the list in DuckDB's memory. An element is a geometry and a count, in
+// vectors that grow to twice their size. The geometry is WKB of a polygon with one ring of five corners.
 const squareRow = 2*(16+8) + 1 + 4 + 4 + 4 + 5*2*8
 
 // ccbfSquares computes ccbf_squares.

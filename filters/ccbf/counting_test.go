@@ -203,10 +203,13 @@ func TestSearchesEnd(t *testing.T) {
 			noError(t, b.Add(grid.Cell{X: r.Int64N(4000), Y: r.Int64N(4000)}, nil, key.None, 1+r.Uint64N(9)))
 		}
 		v := viewOf(t, must(b.Sketch()).Blob())
-		top := form.Top{K: math.MaxInt, Most: 8, Least: 1}
-		noError(t, v.reader().Top(form.Box{MaxX: 999, MaxY: 999}, Categories{}, &top))
-		if len(top.Cells) != 8 || !top.Full {
-			t.Errorf("%d levels: %d cells of at most 8", levels, len(top.Cells))
+		for most := range 9 {
+			calls := 0
+			top := form.Top{Least: 1, Each: func(form.Spot) bool { calls++; return calls <= most }}
+			noError(t, v.reader().Top(form.Box{MaxX: 999, MaxY: 999}, Categories{}, &top))
+			if calls != most+1 || !top.Full {
+				t.Errorf("%d levels: %d calls for at most %d cells", levels, calls, most)
+			}
 		}
 		failed := 0
 		for range 40 {

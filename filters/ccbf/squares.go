@@ -55,8 +55,11 @@ func (s squaresSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	return s.subtract(cells.Single(c, category, n))
 }
 
-// subtract removes points from the squares.
+// subtract removes points from the squares. Without any, a tree keeps its accuracy, and that it is suppressed.
 func (s squaresSketch) subtract(list cells.List) error {
+	if len(list) == 0 {
+		return nil
+	}
 	left, err := s.squares.Sections.Subtract(list)
 	switch {
 	case errors.Is(err, cells.ErrAbsent):

@@ -70,6 +70,9 @@ func (s *Sketch) Bytes() int {
 // section 3.
 func (s *Sketch) Add(h1, h2, n uint64) error {
 	s.MustBeMade()
+	if s.pending != nil {
+		return s.AddHashes([]uint64{h1}, []uint64{h2}, []uint64{n})
+	}
 	i, fp := s.first(h1), s.fingerprintOf(h2)
 	return s.addAt(i, s.other(i, fp), fp, n)
 }

@@ -1,6 +1,7 @@
 package cuckoo
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -157,5 +158,18 @@ func TestWaitingTakesCapacity(t *testing.T) {
 	s := mustNew(t, Params{})
 	if s.Later(); s.pending != nil {
 		t.Error("a small filter waits")
+	}
+	a, b := mustNew(t, Params{Capacity: 1_000_000}), mustNew(t, Params{Capacity: 1_000_000})
+	a.Later()
+	b.Later()
+	h1s, h2s := conform.Hashes(1, 1, 600_000)
+	err := a.AddHashes(h1s, h2s, nil)
+	for i, h1 := range h1s {
+		err = errors.Join(err, b.Add(h1, h2s[i], 1))
+	}
+	first, errFirst := a.Finish()
+	second, errSecond := b.Finish()
+	if err := errors.Join(err, errFirst, errSecond); err != nil || !bytes.Equal(first, second) {
+		t.Errorf("keys that wait one by one: other bytes, or error %v", err)
 	}
 }

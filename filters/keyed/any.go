@@ -73,7 +73,7 @@ type Reader interface {
 	container
 	// Info appends the values of InfoFields.
 	Info(dst []sketch.Value) []sketch.Value
-	// Rows returns the bits, counters or fingerprints. Errors are those of Listable.
+	// Rows returns the bits, counters or fingerprints. It has the errors of Listable.
 	Rows() ([][]uint64, error)
 }
 

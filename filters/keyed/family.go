@@ -12,8 +12,8 @@ import (
 
 // Sketch is a sketch in memory, of any family. It embeds Base.
 //
-// It has AddKey(b []byte, n uint64) for n occurrences of a key by its bytes, and AddHashes(h1s, h2s, ns
-// []uint64) for ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. Both return
+// It has AddKey(b []byte, n uint64) for n occurrences of a key by its bytes. AddHashes(h1s, h2s, ns
+// []uint64) adds ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each if ns is nil. Both return
 // an error if there may be no room. It may also have these methods, which the kit uses if they are there:
 //
 //   - RemoveKey(b []byte, n uint64) error, if keys can be removed;
@@ -37,8 +37,8 @@ type Sketch interface {
 // baseHolder is a sketch that embeds a Base.
 type baseHolder interface{ self() *Base }
 
-// The methods of a Sketch that its interface cannot have: those that return an error in some families only, and
-// those that some families do not have.
+// The methods of a Sketch that its interface cannot have. Some return an error in some families only. Some families
+// do not have the others.
 type (
 	keyAdder  interface{ AddKey(b []byte, n uint64) }
 	keyFiller interface {
@@ -104,7 +104,7 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Info      Info[V]
 	// Words describes a view in a few words: "for 100,000 keys".
 	Words func(v *V) string
-	// Rows returns the bits, counters or fingerprints of a view, to look at. Errors are those of Listable.
+	// Rows returns the bits, counters or fingerprints of a view, to look at. It has the errors of Listable.
 	Rows func(v *V) ([][]uint64, error)
 
 	// Laws returns the promises of sketches of these parameters.
@@ -255,7 +255,7 @@ func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 
 // UnionBlob unites s with the sketch of a BLOB, without a copy of it. It verifies the checksum. A bad
 // BLOB is an error that wraps sketch.ErrInvalid, one with different parameters an error that wraps
-// sketch.ErrDiffer. An error changes nothing.
+// sketch.ErrDiffer. An error changes nothing. s must be of the family.
 func (f *Family[P, S, V]) UnionBlob(s Sketch, blob []byte) error {
 	return f.apply(blob, s.(S).Union)
 }

@@ -159,8 +159,8 @@ func quoted(_ []Column, o Options) lineFormat {
 }
 
 // literals returns a function that writes a value as a SQL literal. Values that are neither numbers,
-// booleans nor BLOBs are text, which DuckDB casts to the column's type at the insertion. So are those of
-// BIGNUM, because a literal has at most 39 digits.
+// booleans nor BLOBs are text, which DuckDB casts to the column's type at the insertion. Values of BIGNUM
+// are text too, because a literal has at most 39 digits.
 func literals(o Options) func(c Column, v Cell) string {
 	return func(c Column, v Cell) string {
 		switch {

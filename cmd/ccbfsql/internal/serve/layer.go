@@ -17,6 +17,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb"
 )
 
@@ -47,7 +48,11 @@ type layer struct {
 	unlisted bool // a sketch of counters cannot list its categories, so Sliders has none for them
 	sketches []rowSketch
 	looks    atomic.Pointer[layerExtent]
+	tops     *lru.Cache[string, topModel] // by the category
 }
+
+// keptTops is the number of categories of a layer whose tops are kept.
+const keptTops = 1000
 
 // badRow is a row whose BLOB is not a sketch. Row is its number among the rows with a value.
 type badRow struct {
@@ -72,7 +77,11 @@ type rowSketch struct {
 // load reads a layer of at most most bytes. If atLeast is above 1, squares with fewer points are
 // removed from its sketches.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, atLeast uint64) (*layer, error) {
-	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, listed: map[string]bool{}}
+	tops, err := lru.New[string, topModel](keptTops)
+	if err != nil {
+		return nil, err
+	}
+	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, listed: map[string]bool{}, tops: tops}
 	blobs := lexer.QuoteName(column)
 	if atLeast > 1 {
 		blobs = fmt.Sprintf("CASE WHEN ccbf_is_valid(%[1]s) THEN ccbf_suppress(%[1]s, %[2]d) ELSE %[1]s END", blobs, atLeast)
@@ -104,7 +113,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 		}
 	}
 	n := 0
-	err := eachRow(ctx, db, fmt.Sprintf("SELECT %s, [%s]::VARCHAR[] FROM %s WHERE %s IS NOT NULL", blobs, strings.Join(texts, ", "), lexer.QuoteName(t.name), lexer.QuoteName(column)), func(rows *sql.Rows) error {
+	err = eachRow(ctx, db, fmt.Sprintf("SELECT %s, [%s]::VARCHAR[] FROM %s WHERE %s IS NOT NULL", blobs, strings.Join(texts, ", "), lexer.QuoteName(t.name), lexer.QuoteName(column)), func(rows *sql.Rows) error {
 		var blob []byte
 		var values []any
 		if err := rows.Scan(&blob, &values); err != nil {

@@ -67,6 +67,7 @@ func TestClientMistakes(t *testing.T) {
 		{"/tiles/numbered/s/2/2/1.png?category=1", "", 200, ""},
 		{"/../../etc/passwd", "", 404, ""},
 		{"/api/sum", "", 405, ""},
+		{"/api/at?table=july&column=s%22k&x=5&y=95&side=1", "", 400, "a latitude"},
 		{"/api/scale?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
 		{"/api/scale?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
 		{"/api/scale?table=july&column=s%22k&xmin=0&ymin=50&xmax=1&ymax=51&pixel=1e-300", "", 400, "not above 0"},

@@ -151,5 +151,12 @@ func at(ctx context.Context, l *layer, q url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	seen, err := l.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if seen.Plane == nil && (math.Abs(at[0]) > 180 || math.Abs(at[1]) > 90 || at[2] > 360) {
+		return nil, bad("x is %v, y is %v, side is %v: must be a longitude, a latitude, and degrees", at[0], at[1], at[2])
+	}
 	return l.at(ctx, f, at[0], at[1], at[2])
 }

@@ -3,10 +3,12 @@ package serve
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -19,6 +21,23 @@ import (
 
 // tileSide is the side of a tile in pixels.
 const tileSide = 256
+
+// topOf returns the top of a layer's categories. It keeps some, as all tiles of a category have one top.
+func (l *layer) topOf(ctx context.Context, of filter) (topModel, error) {
+	name := fmt.Sprint(of.parts)
+	if of.text != nil {
+		name = strconv.Quote(*of.text)
+	}
+	if top, kept := l.tops.Get(name); kept {
+		return top, nil
+	}
+	d, err := l.overview(ctx, of, l.bound(), false)
+	if err != nil {
+		return topModel{}, err
+	}
+	l.tops.Add(name, d.top())
+	return d.top(), nil
+}
 
 // tile draws a web mercator tile as a PNG.
 func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style picture.Options) ([]byte, error) {
@@ -55,11 +74,9 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, style pic
 	if style.Top == 0 {
 		top := seen.top
 		if l.Categories { // the layer has no top, but each category has one
-			d, err := l.overview(ctx, filter{of: f.of, text: f.text}, l.bound(), false)
-			if err != nil {
+			if top, err = l.topOf(ctx, filter{of: f.of, parts: f.parts, text: f.text}); err != nil {
 				return nil, err
 			}
-			top = d.top()
 		}
 		style.Top = top.at(area)
 	}

@@ -350,7 +350,7 @@ func (l *Layer) sum() (hi, lo uint64) {
 		return hi, lo
 	}
 	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // masks the values of all counters in a word, without flags
-	lanes := ^uint64(0) / (1<<w + 1)                // masks every second counter of a word
+	lanes := ^uint64(0) / (1<<w + 1)                // masks every second counter of a word.
 	ones := ^uint64(0) / (1<<(2*w) - 1)             // a 1 in each lane, which is twice as wide as a counter.
 	for at := 0; at < len(l.data); at += 8 {
 		v := binary.LittleEndian.Uint64(l.data[at:]) & values

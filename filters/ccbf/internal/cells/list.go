@@ -204,18 +204,24 @@ func (l List) Plain() List {
 
 // Summed returns the sections in the order of their labels, and adds up those of one label. It does not
 // change l, whose sections may be in any order.
-func (l List) Summed() (out List) {
+func (l List) Summed() List {
 	l = slices.Clone(l)
 	slices.SortFunc(l, func(a, b Section) int { return a.Compare(b.Label) })
+	out := l[:0]
 	for from := 0; from < len(l); {
-		var sum Merger
-		to := from
-		for ; to < len(l) && l[to].Label == l[from].Label; to++ {
-			sum.Add(l[to].Squares)
+		first, to := l[from], from+1
+		if to < len(l) && l[to].Label == first.Label {
+			var sum Merger
+			sum.Add(first.Squares)
+			for ; to < len(l) && l[to].Label == first.Label; to++ {
+				sum.Add(l[to].Squares)
+			}
+			first.Squares = sum.Sum()
 		}
-		out = append(out, Section{l[from].Label, sum.Sum()})
+		out = append(out, first)
 		from = to
 	}
+	clear(l[len(out):])
 	return out
 }
 
