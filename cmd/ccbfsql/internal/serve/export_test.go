@@ -127,7 +127,10 @@ func tileAsked(t *testing.T, choice object, at [3]int) bothAsked {
 	t.Helper()
 	style := object{"palette": "inferno", "scale": "log", "top": 4e6}
 	path := fmt.Sprintf("/tiles/%v/sketch/%d/%d/%d.png", choice["table"], at[0], at[1], at[2])
-	return gotten(t, "tile", []any{object{"choice": choice, "style": style}, at[0], at[1], at[2]}, path, choice, style)
+	rows := maps.Clone(choice) // the path has the table and the column
+	delete(rows, "table")
+	delete(rows, "column")
+	return gotten(t, "tile", []any{object{"choice": choice, "style": style}, at[0], at[1], at[2]}, path, rows, style)
 }
 
 // exportedAnswers are the results that a browser without a network reads from an exported page.
