@@ -42,31 +42,37 @@ func (s *Sketch) Union(other *Sketch) error {
 	if s.keys != nil && other.keys != nil {
 		return s.uniteKeys(other)
 	}
-	o := other.finished()
-	if err := agree(s.finished(), o); err != nil {
+	to, from, err := s.join(other)
+	if err != nil {
 		return err
 	}
-	o = s.sameSize(o)
-	keyed.Unite(&s.Base, o.Base)
-	to, from := s.bits, o.bits[:len(s.bits)]
 	for i := 0; i+8 <= len(to); i += 8 {
 		binary.LittleEndian.PutUint64(to[i:], binary.LittleEndian.Uint64(to[i:])|binary.LittleEndian.Uint64(from[i:]))
 	}
 	return nil
 }
 
+// join gives s the larger of both sizes, and the keys' class and the total of both. It returns the bits of s, and
+// those of other in this size.
+func (s *Sketch) join(other *Sketch) (to, from []byte, err error) {
+	o := other.finished()
+	if err := agree(s.finished(), o); err != nil {
+		return nil, nil, err
+	}
+	o = s.sameSize(o)
+	keyed.Unite(&s.Base, o.Base)
+	return s.bits, o.bits[:len(s.bits)], nil
+}
+
 // Intersect keeps the bits that other has too, which is unchanged and must agree as for Union. Every
 // key that is in both is still contained. An absent key is contained no more often than in either, but
 // more often than in a filter of the common keys alone. The total is unknown afterwards. O(m).
 func (s *Sketch) Intersect(other *Sketch) error {
-	o := other.finished()
-	if err := agree(s.finished(), o); err != nil {
+	to, from, err := s.join(other)
+	if err != nil {
 		return err
 	}
-	o = s.sameSize(o)
-	keyed.Unite(&s.Base, o.Base)
 	keyed.Forget(&s.Base)
-	to, from := s.bits, o.bits[:len(s.bits)]
 	for i := 0; i+8 <= len(to); i += 8 {
 		binary.LittleEndian.PutUint64(to[i:], binary.LittleEndian.Uint64(to[i:])&binary.LittleEndian.Uint64(from[i:]))
 	}

@@ -35,8 +35,9 @@ func (l *layer) topOf(ctx context.Context, of filter) (topModel, error) {
 	if err != nil {
 		return topModel{}, err
 	}
-	l.tops.Add(name, d.top())
-	return d.top(), nil
+	top := d.top()
+	l.tops.Add(name, top)
+	return top, nil
 }
 
 // tile draws a web mercator tile as a PNG.

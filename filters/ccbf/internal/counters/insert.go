@@ -111,7 +111,7 @@ func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []
 	insert()
 }
 
-// Of returns counters of cells whose counts are exact.
+// Of returns counters of all cells and their counts: sums in mode standard, otherwise Maxima.
 func Of(p *Params, sections cells.List) *cascade.Counters {
 	if !p.Standard {
 		return Maxima(p, sections)
