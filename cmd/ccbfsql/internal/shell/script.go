@@ -60,6 +60,11 @@ func (sh *Shell) RunFile(path string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // only read
+	for _, to := range []*os.File{sh.file(), sh.log} {
+		if isSame(f, to) {
+			return fmt.Errorf("%s: the shell writes to this file (.output, .once or .log): reading it would never end", path)
+		}
+	}
 
 	outer := sh.dir
 	sh.dir = filepath.Dir(full)
@@ -69,6 +74,13 @@ func (sh *Shell) RunFile(path string) error {
 		sh.depth--
 	}()
 	return sh.RunReader(f, full)
+}
+
+// isSame reports whether two open files are one regular file. b may be nil.
+func isSame(a, b *os.File) bool {
+	x, err := a.Stat()
+	y, err2 := b.Stat() // of nil an error
+	return err == nil && err2 == nil && x.Mode().IsRegular() && os.SameFile(x, y)
 }
 
 // RunReader runs the statements and dot commands of a reader, each as soon as it is complete. Errors get
