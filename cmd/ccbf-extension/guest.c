@@ -37,6 +37,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -143,32 +144,53 @@ __attribute__((constructor)) static void after_go(void) {
 }
 
 typedef struct {
-	char *text;
-	size_t size;
-	bool found;
-} search;
+	char **name;
+	size_t n;
+} object_names;
 
-/* Is the object another copy of this library that has databases already? */
-static int look_at_library(struct dl_phdr_info *object, size_t size, void *p) {
-	search *s = p;
+/* dl_iterate_phdr holds a lock that dlopen takes second: only names are collected here. */
+static int collect_name(struct dl_phdr_info *object, size_t size, void *p) {
+	object_names *names = p;
 	(void)size;
 	if (object->dlpi_name == NULL || object->dlpi_name[0] == 0) {
 		return 0;
 	}
-	void *lib = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+	char **grown = realloc(names->name, (names->n + 1) * sizeof *grown);
+	if (grown != NULL) {
+		names->name = grown;
+		grown[names->n] = strdup(object->dlpi_name);
+		names->n += grown[names->n] != NULL;
+	}
+	return grown == NULL;
+}
+
+/* Is the object another copy of this library that has databases already? Then this is its file. */
+static bool is_serving_copy(const char *object, Dl_info *file) {
+	void *lib = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
 	if (lib == NULL) {
-		return 0;
+		return false;
 	}
 	int *serving = dlsym(lib, "ccbf_extension_serves");
 	dlclose(lib);
-	Dl_info home;
 	/* dlsym searches what the object depends on too: ask whose it is. */
-	if (serving == NULL || serving == &ccbf_extension_serves || *serving == 0 || dladdr(serving, &home) == 0) {
-		return 0;
+	return serving != NULL && serving != &ccbf_extension_serves && *serving != 0 && dladdr(serving, file) != 0;
+}
+
+/* Writes an error if another copy of this library has databases already. */
+static bool other_copy(char *text, size_t size) {
+	object_names names = {NULL, 0};
+	bool found = false;
+	dl_iterate_phdr(collect_name, &names);
+	for (size_t i = 0; i < names.n; i++) {
+		Dl_info file;
+		if (!found && is_serving_copy(names.name[i], &file)) {
+			snprintf(text, size, "another copy of this extension is in this process already: %s. Two would be two Go runtimes; LOAD that file here too", file.dli_fname);
+			found = true;
+		}
+		free(names.name[i]);
 	}
-	snprintf(s->text, s->size, "another copy of this extension is in this process already: %s. Two would be two Go runtimes; LOAD that file here too", home.dli_fname);
-	s->found = true;
-	return 1;
+	free(names.name);
+	return found;
 }
 
 const char *ccbf_guest_unwelcome(char *text, size_t size) {
@@ -180,11 +202,7 @@ const char *ccbf_guest_unwelcome(char *text, size_t size) {
 		snprintf(text, size, "this process was made by fork from one that had loaded the extension: the Go runtime's threads stayed behind. Load it in the child only, or start a new process (Python: the start method \"spawn\")");
 		return text;
 	}
-	search s = {text, size, false};
-	if (ccbf_extension_serves == 0) {
-		dl_iterate_phdr(look_at_library, &s);
-	}
-	if (s.found) {
+	if (ccbf_extension_serves == 0 && other_copy(text, size)) {
 		give_back();
 		return text;
 	}

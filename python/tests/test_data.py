@@ -150,6 +150,7 @@ def test_spawn(con):
     here, there = multiprocessing.get_context("spawn").Pipe()
     child = multiprocessing.get_context("spawn").Process(target=spawned, args=(there,))
     child.start()
+    there.close()  # so that the child's death ends recv
     assert here.recv() == 10
     child.join()
     assert child.exitcode == 0 and one(con, TEN) == 10
@@ -203,7 +204,8 @@ def test_interrupt(con):
         while not one(con, "SELECT (ccbf_memory()).used > 0") and not ended:
             pass
         os.kill(os.getpid(), signal.SIGINT)
-        thread.join()
+        while thread.is_alive():  # a signal that another thread takes does not end a join without a limit
+            thread.join(1)
     cursor.interrupt()
     thread.join()
     assert len(ended) == 1 and "INTERRUPT" in ended[0]

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"maps"
@@ -11,7 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
@@ -43,9 +46,14 @@ func withPackage(t *testing.T, version string, folders []string, program string,
 	if err := os.Symlink(extension(t), filepath.Join(built, "ccbfsql", "ccbf.duckdb_extension")); err != nil {
 		t.Fatal(err)
 	}
-	cmd := pythonOf(t, version, program, args...)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, "python3", slices.Concat([]string{"-X", "faulthandler", program}, args)...)
+	// A program that hangs says where. The time limit of go test would lose its output.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGABRT) }
+	cmd.WaitDelay = 10 * time.Second
 	path := slices.Concat([]string{built, installed(t, "duckdb "+version+" for Python", "python", version)}, folders)
-	cmd.Env = append(cmd.Env, "PYTHONPATH="+strings.Join(path, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1")
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+strings.Join(path, string(os.PathListSeparator)), "PYTHONDONTWRITEBYTECODE=1")
 	return cmd
 }
 
