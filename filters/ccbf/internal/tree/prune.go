@@ -96,24 +96,26 @@ func (n *nodes) build(memory, s *cells.Squares, low, high uint64, change *[Taus 
 func (n *nodes) prune(dst *cells.Squares, tau Tau, upTo uint64) {
 	*dst = dst.UpTo(n.Len())
 	at, to := n.Len(), n.Len() // squares from at on are leaves in dst from to on
-	keep := func(from int) {
-		to -= at - from
-		copy(dst.Keys[to:], n.Keys[from:at])
-		copy(dst.Levels[to:], n.Levels[from:at])
-		copy(dst.Counts[to:], n.Counts[from:at])
-	}
-	for i := len(n.all) - 1; i >= 0; {
-		v := &n.all[i]
-		if v.tau > tau || v.tau == tau && n.Keys[v.lo] > upTo {
-			i--
-			continue
+	fromKeys, fromLevels, fromCounts := n.Keys[:at], n.Levels[:at], n.Counts[:at]
+	keys, levels, counts := dst.Keys[:at], dst.Levels[:at], dst.Counts[:at]
+	for i := len(n.all) - 1; at > 0; {
+		var leaf node // the last one before at, or an empty one before all
+		for ; i >= 0; i-- {
+			if v := &n.all[i]; v.tau < tau || v.tau == tau && fromKeys[v.lo] <= upTo {
+				leaf = *v
+				break
+			}
 		}
-		keep(int(v.hi))
-		to--
-		dst.Keys[to], dst.Levels[to], dst.Counts[to] = n.Keys[v.lo], v.level, v.total
-		at, i = int(v.lo), int(v.first)-1
+		for at > int(leaf.hi) { // mostly few: a call of copy takes longer
+			at, to = at-1, to-1
+			keys[to], levels[to], counts[to] = fromKeys[at], fromLevels[at], fromCounts[at]
+		}
+		if at > 0 {
+			to--
+			keys[to], levels[to], counts[to] = fromKeys[leaf.lo], leaf.level, leaf.total
+			at, i = int(leaf.lo), int(leaf.first)-1
+		}
 	}
-	keep(0)
 	*dst = dst.From(to)
 	enlarge(dst, tau, upTo)
 }
