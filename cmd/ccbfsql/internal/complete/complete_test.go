@@ -164,6 +164,7 @@ func TestDot(t *testing.T) {
 		{".map -o p", "points.csv"},
 		{".map -o run.png -scale l", "log ,linear "},
 		{".map -size 9", ""},
+		{".map -o 'my run.png' -scale l", "log ,linear "},
 		{".map -nonsense l", ""},
 		{".map FROM m", "main.,months"},
 		{" .map -o a.png  -scale log  FROM m", "main.,months"},

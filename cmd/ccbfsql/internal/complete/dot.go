@@ -75,10 +75,12 @@ func files(text string, start int, db *Database) (int, []Candidate) {
 // Text between the name of a command with options and the cursor. It has options with their values. Then it
 // has the half-typed name of an option, or a name and its half-typed value, or a query.
 var (
-	optionName  = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s+(-\S*)$`)
-	optionValue = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s+(-\S+)\s+(\S*)$`)
-	beforeQuery = regexp.MustCompile(`^(?:\s+-\S+\s+\S+)*\s*`)
+	optionName  = regexp.MustCompile(`^` + optionsBefore + `\s+(-\S*)$`)
+	optionValue = regexp.MustCompile(`^` + optionsBefore + `\s+(-\S+)\s+(\S*)$`)
+	beforeQuery = regexp.MustCompile(`^` + optionsBefore + `\s*`)
 )
+
+const optionsBefore = `(?:\s+-\S+\s+(?:'[^']*'|"[^"]*"|[^'"\s]\S*))*`
 
 // query completes the options and the query of a command whose name ends at start.
 func query(text string, start int, options []Option, db *Database) (int, []Candidate) {
