@@ -67,9 +67,10 @@ var ccbfPages = aggregate[*ccbfPage]{
 	blob:  func(t *ccbfPage, dst []byte) ([]byte, error) { return bridge.AppendBlob(t.b, dst) },
 }
 
-// maxHold returns the largest number of bytes of cells that a builder holds, 16 for each cell. Pruning
-// them takes ten times as much memory.
-func maxHold() int64 { return memory.Limit() / 16 }
+// maxHold returns the largest number of bytes of cells that a builder holds, 16 for each cell. Two
+// builders with as many cells can be merged, and half as many leaves each. Pruning all of these takes
+// 20 times as much memory.
+func maxHold() int64 { return memory.Limit() / 32 }
 
 // builder returns the builder of a page, which it makes for a configuration if there is none.
 func (t *ccbfPage) builder(c *ccbf.Config) (*ccbf.Builder, error) {

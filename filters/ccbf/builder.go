@@ -19,6 +19,9 @@ type Scarcity interface {
 	Budget
 	// Scarce returns 0 for plenty of memory, 1 for little, and 2 for next to none.
 	Scarce() int
+	// Turn waits until no other builder needs a large part of the budget for a moment, if n bytes
+	// are one. The builder calls done after it gave them back.
+	Turn(n int64) (done func())
 }
 
 // Builder collects points and sketches and makes one sketch of them.

@@ -27,6 +27,7 @@ func (b *Builder) Sketch() (out *Sketch, err error) {
 
 // use calls f with the sketch of everything that was added. It reserves the memory to make it and to write it.
 func (b *Builder) use(f func(s *Sketch)) error {
+	defer b.turn()()
 	list, err := b.gather()
 	if err != nil {
 		return err

@@ -233,6 +233,8 @@ func (b *budget) Grow(delta int64) error {
 	return nil
 }
 
+func (b *budget) Turn(int64) func() { return func() {} }
+
 func (b *budget) Scarce() int {
 	if !b.scarce {
 		return 0

@@ -6,6 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 )
 
 // reserve counts the bytes that are reserved from a budget.
@@ -111,6 +112,18 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 // weight returns how much memory all distinct cells and the sections take, as a number of cells.
 func (t *sections) weight() int64 { return int64(t.least + len(t.all)*sectionCells) }
 
+// turn waits for the turn to prune all cells and squares.
+func (t *sections) turn() (done func()) {
+	if t.scarcity == nil {
+		return func() {}
+	}
+	n := t.least
+	for _, s := range t.all {
+		n += s.squares.Len()
+	}
+	return t.scarcity.Turn(tree.FitBytes(n))
+}
+
 // pack shrinks the cells of a section if memory is scarce. mostCells is the number of cells that
 // all sections keep.
 func (t *sections) pack(s *section, mostCells int64) error {
@@ -119,9 +132,9 @@ func (t *sections) pack(s *section, mostCells int64) error {
 		scarce = t.scarcity.Scarce()
 	}
 	if scarce == 0 {
-		// Bound the buffer, so that the builder notices early that there are too many cells for the exact
-		// form.
-		s.cells.Limit(max(1<<10, int(min(mostCells, 1<<20))))
+		// Bound the buffers of all sections, so that the builder notices early that there are too many
+		// cells for the exact form.
+		s.cells.Limit(max(1<<10, int(min(mostCells/int64(len(t.all)), 1<<20))))
 		return nil
 	}
 	// A key in the buffer takes as much memory as this many packed cells.

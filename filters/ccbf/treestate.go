@@ -24,7 +24,7 @@ type treeState struct {
 
 const (
 	// keepTree times Bytes is the size, in a BLOB, of the leaves that a builder keeps when it
-	// prunes.
+	// prunes. It is less if these are too many for Hold.
 	keepTree = 4
 	// leastSection is about the least size of a section in a BLOB.
 	leastSection = 16
@@ -126,6 +126,7 @@ func (b *Builder) pruneOrCount() error {
 // prune replaces everything in the builder by few squares. If they do not fit, it goes over to
 // counters, unless it was pruned before.
 func (b *Builder) prune() error {
+	defer b.turn()()
 	list, err := b.gather()
 	if err != nil {
 		return err
@@ -139,7 +140,13 @@ func (b *Builder) prune() error {
 		return err
 	}
 	t, bounds := b.list(list)
-	p, ok := t.Within(b.Bytes * keepTree)
+	keep := b.Bytes * keepTree
+	p, ok := t.Within(keep)
+	// Leaves take half of the memory at most, so that two builders can be merged.
+	for ok && keep > b.Bytes && int64(p.Sections.Number()) > b.Hold/cellBytes/2 {
+		keep = max(keep/2, b.Bytes)
+		p, ok = p.Within(keep)
+	}
 	if ok {
 		if err := b.needSample(); err != nil {
 			return err

@@ -62,6 +62,19 @@ func (l *Lease) Scarce() int {
 	return 0
 }
 
+// turn is locked while a page takes a large part of the budget for a moment.
+var turn sync.Mutex
+
+// Turn waits until no other page takes a large part of the budget for a moment, if n bytes are one. The
+// caller calls done after it gave them back.
+func (l *Lease) Turn(n int64) (done func()) {
+	if n < Limit()/8 {
+		return func() {}
+	}
+	turn.Lock()
+	return turn.Unlock
+}
+
 // Ref is the part of a state that leads to its page or slot. It has no Go pointers, so it can be in memory
 // that DuckDB owns, moves and frees. Without a page it is the number of the database. Otherwise it has the
 // highest bit. Its lowest bits are the index of the page's Lease in the store. The number of the state's slot
