@@ -64,8 +64,7 @@ type Builder struct {
 
 	class    key.Class
 	total    uint64
-	unknown  bool // whether the total is unknown.
-	notSums  bool // whether some part has counts that are not sums of points.
+	unknown  bool // whether the total of some part is unknown.
 	sketches bool // whether sketches were added: the next one may have a larger parameter Bytes.
 	bounds   grid.Rect
 	fitting  int64 // the weight of the cells when they last fitted, packed.
@@ -184,7 +183,7 @@ func (b *Builder) settle(s *section) error {
 	if err := b.pack(s, b.mostCells()); err != nil {
 		return err
 	}
-	if b.spilled || b.weight() <= b.mostCells() {
+	if b.weight() <= b.mostCells() {
 		return nil
 	}
 	if fits, err := b.fitsPacked(); fits || err != nil {

@@ -19,7 +19,7 @@ func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
 	h := s.counters().Hasher(0)
 	h1, h2 := h.Hash(c, category)
 	d := *s.dense
-	d.Limit(s.Total, s.TotalKnown, s.sums)
+	d.Limit(s.Total, s.TotalKnown, s.sums())
 	return d.Count(h1, h2)
 }
 
@@ -65,13 +65,13 @@ func (s countersSketch) fold(f *reduction) error {
 	if f.err != nil {
 		return f.err
 	}
-	if !s.sums {
+	if !s.sums() {
 		// Folding by maxima sorts by the flag: it takes a counter with a flag for a large value.
 		s.dense.ClearFlags()
 	}
 	for s.shape != f.shape {
 		shape, layer, _ := s.shape.Folded(&f.aim)
-		s.dense = s.dense.Fold(shape, layer, s.sums)
+		s.dense = s.dense.Fold(shape, layer, s.sums())
 		s.shape, s.parts = shape, s.parts.Fold(layer)
 	}
 	s.Bytes = f.bytes
@@ -91,7 +91,7 @@ func (s *Sketch) asDense(c *Config) *Sketch {
 		return &d
 	}
 	list := s.squares.Sections
-	d.bounds, d.squares, d.sums = list.Bounds(), nil, c.Mode == Standard
+	d.bounds, d.squares = list.Bounds(), nil
 	d.dense = counters.Of(c.counters(), list)
 	return &d
 }

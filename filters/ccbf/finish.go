@@ -167,7 +167,6 @@ func (b *Builder) finish() error {
 // empty returns the sketch so far without its cells, squares and counters.
 func (b *Builder) empty() *Sketch {
 	return &Sketch{
-		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
-		sums: b.form() != Dense || b.Mode == Standard && !b.notSums, squares: new(tree.List),
+		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds, squares: new(tree.List),
 	}
 }

@@ -27,6 +27,12 @@ func (f Form) String() string {
 	return "dense"
 }
 
+// sums reports whether counts of a form are sums of points. Those of an intersection or a mask are not: their
+// total is unknown.
+func sums(f Form, m Mode, totalKnown bool) bool {
+	return totalKnown && (f != Dense || m == Standard)
+}
+
 // reader returns the reader of the sketch's form. It sets the pointer to the head each time,
 // because views are copied.
 func (v *View) reader() form.Reader {

@@ -46,8 +46,8 @@ func TestIntersectorIsTheLeastOfValues(t *testing.T) {
 			if s.Saturated() != atCeiling(s) {
 				t.Errorf("%v, widths %v: saturated is %v", mode, l.Widths, s.Saturated())
 			}
-			if s.TotalKnown || s.Total != 0 || s.sums {
-				t.Errorf("total %d, known %v, additive %v", s.Total, s.TotalKnown, s.sums)
+			if s.TotalKnown || s.Total != 0 || s.sums() {
+				t.Errorf("total %d, known %v, additive %v", s.Total, s.TotalKnown, s.sums())
 			}
 			for range 6 {
 				sameBytes(t, "another order", s.Blob(), intersection(t, r, views, true).Blob())

@@ -63,6 +63,9 @@ func (v *View) ListCategories() ([]Category, error) {
 	}
 	var list []Category
 	l.EachCategory(func(category []byte, cells, total uint64) {
+		if !v.IsExact() {
+			cells = 0 // squares hold any number of cells
+		}
 		list = append(list, Category{category, total, cells})
 	})
 	inOrder(v.Class(), list, func(c *Category) []byte { return c.Key })

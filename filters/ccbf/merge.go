@@ -14,7 +14,7 @@ func (b *Builder) AddView(v *View) error {
 		return err
 	}
 	total, known := v.Total()
-	if err := b.join(kind{&v.Config, v.Form(), v.Class()}, total, known, v.additive()); err != nil {
+	if err := b.join(kind{&v.Config, v.Form(), v.Class()}, total, known); err != nil {
 		return err
 	}
 	b.sketches = true
@@ -30,7 +30,7 @@ func (b *Builder) AddView(v *View) error {
 // Merge adds another builder's points and sketches. It does not change from, which may be merged
 // into several builders at once.
 func (b *Builder) Merge(from *Builder) error {
-	if err := b.join(kind{&from.Config, from.form(), from.class}, from.total, !from.unknown, !from.notSums); err != nil {
+	if err := b.join(kind{&from.Config, from.form(), from.class}, from.total, !from.unknown); err != nil {
 		return err
 	}
 	b.sketches = b.sketches || from.sketches
@@ -81,10 +81,9 @@ func (b *Builder) mergeSection(s, from *section) error {
 	return b.mergeCounting(s, &from.counting)
 }
 
-// join prepares b for the points of another sketch: of its kind, and with its total. known says whether the
-// total is known, and sums whether all counts are sums of points. It returns an error if the other sketch
-// cannot be added.
-func (b *Builder) join(k kind, total uint64, known, sums bool) error {
+// join prepares b for the points of another sketch: of its kind, and with its total, if that is known. It returns
+// an error if the other sketch cannot be added.
+func (b *Builder) join(k kind, total uint64, known bool) error {
 	b.mustBeMade()
 	both, err := kind{&b.Config, b.form(), b.class}.join(k)
 	if err != nil {
@@ -92,7 +91,6 @@ func (b *Builder) join(k kind, total uint64, known, sums bool) error {
 	}
 	b.Config, b.class = *both.Config, both.class
 	b.unknown = b.unknown || !known
-	b.notSums = b.notSums || !sums
 	b.total = saturate.Add(b.total, total)
 	return nil
 }

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -129,7 +130,6 @@ var usualShapes = func() (s [Standard + 1]cascade.Shape) {
 
 // fitted returns a shape with the sizes that follow from bytes. It returns false if none do.
 func fitted(s cascade.Shape, bytes uint64) (cascade.Shape, bool) {
-	s.Size = [MaxLayers]uint64{}
 	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes)
 }
 
@@ -219,27 +219,25 @@ func (h *Head) readBounds(r *sketch.Reader) error {
 
 // readShape reads what differs from the default shape of the mode.
 func (h *Head) readShape(r *sketch.Reader, fields uint64) error {
-	usual := &usualShapes[h.Mode]
-	s := *usual
+	s, k, widths := usualShapes[h.Mode], DefaultK, defaultWidths[h.Mode]
 	if fields&hasK != 0 {
-		if s.K = int(r.Uint8()); s.K == usual.K {
-			return sketch.Invalidf("k is %d, the default, which must not be written", s.K)
+		if k = int(r.Uint8()); k == DefaultK {
+			return sketch.Invalidf("k is %d, the default, which must not be written", k)
 		}
 	}
 	if fields&hasWidths != 0 {
-		s.Layers, s.Width = int(r.Uint8()), usual.Width
-		if s.Layers == 0 || s.Layers > MaxLayers {
-			return sketch.Invalidf("%d layers, must be from 1 to %d", s.Layers, MaxLayers)
+		var room [MaxLayers]int
+		widths = room[:0]
+		for _, w := range r.Bytes(uint64(r.Uint8())) {
+			widths = append(widths, int(w))
 		}
-		s.Width = [MaxLayers]uint8{}
-		copy(s.Width[:s.Layers], r.Bytes(uint64(s.Layers)))
-		if s.SameWidths(usual) {
+		if slices.Equal(widths, defaultWidths[h.Mode]) {
 			return sketch.Invalidf("the default widths, which must not be written")
 		}
 	}
-	// Check the widths before they are used below.
 	if fields&(hasK|hasWidths) != 0 {
-		if err := s.CheckWidths(); err != nil {
+		var err error
+		if s, err = cascade.NewShape(k, widths); err != nil {
 			return sketch.Invalidf("%v", err)
 		}
 	}

@@ -255,7 +255,7 @@ func (s *Sketch) Suppress(k uint64) error {
 	if k < MinLeast || k > MaxLeast {
 		return sketch.ArgumentError("k", "is %d, must be from %d to %d", k, MinLeast, uint64(MaxLeast))
 	}
-	if s.dense != nil || s.Overflow != ToTree || !s.sums || !s.TotalKnown || s.Saturated() {
+	if s.dense != nil || s.Overflow != ToTree || !s.TotalKnown || s.Saturated() {
 		return ErrSuppress
 	}
 	from := s.squares

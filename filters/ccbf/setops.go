@@ -43,7 +43,7 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil {
 		return err
 	}
-	if !s.sums {
+	if !s.sums() {
 		return s.notAdditive()
 	}
 	have := s.count(c, category)
@@ -97,7 +97,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 // Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	// Return this error before ErrNeedsWeight: if points cannot be removed, a weight does not help.
-	if !s.sums {
+	if !s.sums() {
 		return s.notAdditive()
 	}
 	if n == nil {
@@ -147,7 +147,7 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	if both.form == Dense {
 		return s.subtractCounters(o, both.Config)
 	}
-	if !s.sums || !o.sums {
+	if !s.sums() || !o.sums() {
 		return errNarrowed
 	}
 	return squaresSketch{s}.subtract(o.squares.Sections)
@@ -156,7 +156,7 @@ func (s *Sketch) Subtract(o *Sketch) error {
 // lessTotal subtracts n from the total of counters. A total of 2^64-1 stays, because the true one
 // is unknown.
 func (s *Sketch) lessTotal(n uint64) {
-	if s.TotalKnown && s.Total != ^uint64(0) {
+	if s.Total != full {
 		s.Total -= min(n, s.Total)
 	}
 }
@@ -164,7 +164,7 @@ func (s *Sketch) lessTotal(n uint64) {
 // lostTotal marks s after an operation that leaves its total unknown, and its counts no longer sums of
 // points.
 func (s *Sketch) lostTotal() {
-	s.Total, s.TotalKnown, s.sums, s.parts = 0, false, false, cascade.Origin{}
+	s.Total, s.TotalKnown, s.parts = 0, false, cascade.Origin{}
 }
 
 // Intersect keeps in each cell the smaller of both counts. Counts are never below the truth, and
@@ -270,7 +270,7 @@ func squaresWithin(bounds grid.Rect, s *cells.Section) (out cells.Squares) {
 // subtractCounters is Subtract if one of the sketches has counters. c is the configuration of the result.
 func (s *Sketch) subtractCounters(o *Sketch, c *Config) error {
 	for _, of := range []*Sketch{s, o} {
-		if of.dense != nil && (!of.sums || of.Mode != Standard) {
+		if of.dense != nil && !of.sums() {
 			return of.notAdditive()
 		}
 	}
@@ -282,10 +282,6 @@ func (s *Sketch) subtractCounters(o *Sketch, c *Config) error {
 		return errNoPart
 	}
 	*s = *left
-	if s.TotalKnown = s.TotalKnown && o.TotalKnown; s.TotalKnown {
-		s.lessTotal(o.Total)
-	} else {
-		s.Total = 0
-	}
+	s.lessTotal(o.Total)
 	return nil
 }

@@ -20,15 +20,12 @@ type Sketch struct {
 	Config
 	Class      key.Class // class of the categories; 0 before the first
 	Total      uint64    // number of points
-	TotalKnown bool      // false after Intersect and Mask of trees and counters
+	TotalKnown bool      // false after Intersect and Mask of trees and counters: then counts are no sums
 
 	// bounds is for trees and counters: no cell outside has a count. Removing points does not make it
 	// smaller.
 	bounds grid.Rect
-	// sums is true if counts are sums of points, so that Remove, Move and Subtract are legal. They are legal
-	// for all exact sketches.
-	sums  bool
-	parts cascade.Origin // how the counters were made.
+	parts  cascade.Origin // how the counters were made.
 	// squares has the cells of an exact sketch, or the leaves of a tree.
 	squares *tree.List
 	pruned  bool              // whether the sketch is a tree
@@ -41,7 +38,7 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sketch{Config: c, TotalKnown: true, bounds: grid.EmptyRect(), sums: c.Exact || c.Mode == Standard, squares: new(tree.List)}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: grid.EmptyRect(), squares: new(tree.List)}
 	if !c.Exact {
 		s.dense = cascade.New(c.shape)
 	}
@@ -63,6 +60,9 @@ func (s *Sketch) Saturated() bool {
 	}
 	return s.TotalKnown && s.Total == full
 }
+
+// sums reports whether counts are sums of points, so that Remove, Move and Subtract are legal.
+func (s *Sketch) sums() bool { return sums(s.Form(), s.Mode, s.TotalKnown) }
 
 // join returns the kind of the result of two sketches, or why they do not combine.
 func (s *Sketch) join(o *Sketch) (kind, error) {
@@ -118,7 +118,7 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 			h.header.Flags |= f
 		}
 	}
-	set(s.sums, sketch.Additive)
+	set(s.sums(), sketch.Additive)
 	set(s.TotalKnown, sketch.TotalKnown)
 	set(h.form == Dense && s.Saturated(), sketch.Saturated)
 	set(s.Categories, sketch.Categorised)
@@ -158,7 +158,6 @@ func (v *View) Sketch() (*Sketch, error) {
 		Total:      v.header.Total,
 		TotalKnown: v.header.Flags.Has(sketch.TotalKnown),
 		bounds:     v.Bounds,
-		sums:       v.header.Flags.Has(sketch.Additive),
 		parts:      v.parts,
 	}
 	var err error

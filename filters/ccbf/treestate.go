@@ -186,7 +186,7 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	}
 	s := b.empty()
 	s.squares, s.pruned, s.bounds = p, true, b.bounds.Union(bounds)
-	if b.unknown || b.notSums {
+	if b.unknown {
 		s.lostTotal()
 	}
 	return s, nil

@@ -128,11 +128,8 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	if err := head.readParams(&b, h.Grid); err != nil {
 		return b, err
 	}
-	if head.form == Tree {
-		if b.Flags.Has(sketch.Additive) != b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated) {
-			return b, sketch.Invalidf("a tree with flags %#x", uint16(b.Flags))
-		}
-	} else if (head.form == Exact || head.Mode == Standard) != b.Flags.Has(sketch.Additive) && (head.form == Exact || head.Mode != Standard) {
+	known := b.Flags.Has(sketch.TotalKnown)
+	if head.additive() != sums(head.form, head.Mode, known) || head.form == Exact && !known || head.form != Dense && b.Flags.Has(sketch.Saturated) {
 		return b, sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
 	}
 	if !head.Categories && b.KeyClass != 0 {
@@ -141,14 +138,8 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	if class := key.Class(b.KeyClass); !class.Known() {
 		return b, sketch.Invalidf("key class %d", b.KeyClass)
 	}
-	if head.form == Exact && (!b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated)) {
-		return b, sketch.Invalidf("an exact sketch with flags %#x", uint16(b.Flags))
-	}
-	if !b.Flags.Has(sketch.Additive) && head.Mode == Standard && b.Flags.Has(sketch.TotalKnown) {
-		return b, sketch.Invalidf("a total of counters that are not sums in mode standard")
-	}
-	if head.form == Exact && (!head.Exact || uint64(len(b.Body)) > head.Bytes) {
-		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed, or 0 if it is never exact", len(b.Body), head.Bytes)
+	if head.form == Exact && uint64(len(b.Body)) > head.Bytes {
+		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed", len(b.Body), head.Bytes)
 	}
 	*h = head
 	return b, nil

@@ -28,9 +28,6 @@ func (d *Counters) Subtract(o *Counters) error {
 			return sketch.ErrTooMany
 		}
 	}
-	if d.Saturated || o.Saturated {
-		return sketch.ErrNotAdditive
-	}
 	before := append([]byte(nil), d.Body...)
 	// Start at the last layer. A lower layer borrows from the layer above, which must hold enough after
 	// o's digits are subtracted there.

@@ -51,16 +51,6 @@ func NewShape(k int, widths []int) (Shape, error) {
 	return s, nil
 }
 
-// CheckWidths checks k and the widths of a shape from a BLOB against the limits of NewShape.
-func (s *Shape) CheckWidths() error {
-	var widths [MaxLayers]int
-	for i, w := range s.Widths() {
-		widths[i] = int(w)
-	}
-	_, err := NewShape(s.K, widths[:s.Layers])
-	return err
-}
-
 // Widths returns the bits per counter of each layer.
 func (s *Shape) Widths() []uint8 { return s.Width[:s.Layers] }
 

@@ -331,7 +331,7 @@ var (
 // truth, and sums keep their bounds.
 //
 // The error is ErrAbsent if a has too few points in a square of b. It is ErrCoarse if a has squares inside
-// a square of b. A saturated count is left unchanged. Neither list is changed. O(squares).
+// a square of b. Neither list is changed. O(squares).
 func Subtract(a, b Squares) (Squares, error) {
 	counts := slices.Clone(a.Counts)
 	var open []int // the indexes of squares of a that hold the current square of b, the smallest last
@@ -354,10 +354,6 @@ func Subtract(a, b Squares) (Squares, error) {
 		left := b.Counts[j]
 		for k := len(open) - 1; k >= 0 && left > 0; k-- {
 			n := &counts[open[k]]
-			if *n == ^uint64(0) {
-				left = 0
-				break
-			}
 			gone := min(left, *n)
 			*n -= gone
 			left -= gone

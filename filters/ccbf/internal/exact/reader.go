@@ -25,7 +25,6 @@ var _ form.Reader = (*Reader)(nil)
 // Reset makes r a reader of a body. It reads lengths and the index. Errors wrap sketch.ErrInvalid.
 func (r *Reader) Reset(body []byte) (err error) {
 	r.Squares.Reset()
-	r.IsExact = true
 	if r.blocks == nil {
 		r.blocks = new(decoder)
 	}

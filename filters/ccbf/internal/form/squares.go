@@ -15,8 +15,7 @@ import (
 // counts. In an exact sketch all squares are cells, and each section has one sheet. In a tree squares may
 // overlap: then a section has several sheets, whose counts add up.
 type Squares struct {
-	Head    *Head
-	IsExact bool // whether all squares are cells.
+	Head *Head
 
 	Sections []Section
 	sheets   []Sheet // the sheets of all sections.
@@ -306,18 +305,14 @@ func (r *Squares) Listed(of cells.Categories) (squares int, bytes int64) {
 	return squares, bytes
 }
 
-// EachCategory calls f with each category, in the order of the bytes. cells is 0 if the number of cells is
-// unknown.
-func (r *Squares) EachCategory(f func(category []byte, cells, total uint64)) {
+// EachCategory calls f with each category, its number of squares and its total, in the order of the bytes.
+func (r *Squares) EachCategory(f func(category []byte, squares, total uint64)) {
 	for sections := range r.byCategory(cells.Categories{}) {
 		number, total := uint64(0), uint64(0)
 		for i := range sections {
 			for _, s := range sections[i].Sheets {
 				number, total = number+uint64(s.Number()), saturate.Add(total, s.Total())
 			}
-		}
-		if !r.IsExact {
-			number = 0 // squares hold any number of cells
 		}
 		f(sections[0].Category, number, total)
 	}

@@ -231,9 +231,6 @@ func (c *Cells) room(n int) int {
 		c.buffer = append(make([]uint64, 0, max(leastBuffer, 2*size, len(c.buffer)+n)), c.buffer...)
 	default:
 		c.flush()
-		if n > cap(c.buffer) {
-			c.buffer = make([]uint64, 0, n)
-		}
 	}
 	if sorts && size >= 1<<recentBits {
 		c.adapt()

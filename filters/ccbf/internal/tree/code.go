@@ -69,13 +69,6 @@ func countTableOf(level uint8) int { return countTable + int(min(level, countTab
 // length in bits, and all bits but the first follow.
 const direct = 8
 
-func countSymbol(n uint64) int {
-	if n -= 2; n < direct {
-		return int(n)
-	}
-	return direct + bits.Len64(n) - 4
-}
-
 // extraBits returns how many bits follow the symbol of a count that is at least direct.
 func extraBits(symbol int) uint { return uint(symbol - direct + 3) }
 

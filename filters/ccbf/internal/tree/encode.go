@@ -37,7 +37,7 @@ func (t *tokens) reset(s *cells.Squares, root uint8, from, to int) {
 		// There is no branch for a single point, which has no symbol: the next one takes its place.
 		symbol := int(uint8(n - 2))
 		if n >= direct+2 {
-			symbol = countSymbol(n)
+			symbol = direct + bits.Len64(n-2) - 4
 			values = append(values, n-2)
 		}
 		symbols[at] = uint16(countTableOf(level)<<8 | symbol)
