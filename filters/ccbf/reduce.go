@@ -273,6 +273,9 @@ func (s *Sketch) Suppress(k uint64) error {
 	if !ok {
 		return p.TooLong(s.Bytes)
 	}
+	if hidden.Dropped > 0 {
+		hidden.Dropped = max(hidden.Dropped, k) // the number itself must not be a small count
+	}
 	p.Fit = tree.Accuracy{Suppression: hidden}
 	s.squares, s.pruned, s.bounds = p, true, bounds.Intersect(grid.MaxRect())
 	s.Total = p.Sections.Total()

@@ -210,7 +210,7 @@ const (
 )
 
 // Suppression promises that no leaf has fewer than Least points. Dropped is the number of points that
-// were removed for this. The zero value promises nothing.
+// were removed for this, or Least if they were fewer. The zero value promises nothing.
 type Suppression struct{ Least, Dropped uint64 }
 
 // Read reads the suppression from the parameters of a tree.
