@@ -242,6 +242,7 @@ func TestFirstView(t *testing.T) {
 	const places = `CREATE MACRO town(lon, lat, n, seed) AS TABLE SELECT lon + (hash(i, seed) % 1000) / 1000 AS lon, lat + (hash(i, seed + 1) % 1000) / 1000 AS lat FROM range(n) t(i);
 		CREATE TABLE small AS SELECT -74 + (lon + 74) / 5 AS lon, 40.6 + (lat - 40) / 5 AS lat FROM town(-74, 40, 30000, 1);
 		CREATE TABLE zeros AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM small UNION ALL SELECT 0, 0 FROM range(900));
+		CREATE TABLE wrong AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM small UNION ALL SELECT 0, 0 FROM range(900) UNION ALL SELECT 0, 404.98);
 		CREATE TABLE slips AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM small UNION ALL SELECT lon * 100, lat * 100 FROM small LIMIT 30020);
 		CREATE TABLE metres AS SELECT ccbf_agg(580000 + lon * 100, 4500000 + lat * 100, 10) AS s FROM small;
 		CREATE TABLE even AS SELECT ccbf_agg((hash(i) % 360)::DOUBLE - 180, (hash(i, 1) % 160)::DOUBLE - 80, 1) AS s FROM range(30000) t(i);
@@ -264,6 +265,7 @@ func TestFirstView(t *testing.T) {
 	}{
 		// Each side may leave out 0.1% of the points, and those within a pixel of it.
 		{"zeros", small, 0.05, 0.05, 900, 1024, 0},
+		{"wrong", small, 0.05, 0.05, 900, 1024, 1},
 		{"slips", small, 0.05, 0.05, 0, 124, 20},
 		{"kinds", small, 0.05, 0.05, 900, 1024, 0},
 		{"even", [4]float64{-180, -80, 180, 80}, 1, 1, 0, 124, 0},

@@ -94,7 +94,7 @@ func (l *layer) findExtent(ctx context.Context) (*layerExtent, error) {
 			at.Beyond = math.Round(total - n)
 		}
 	}
-	d.withoutZero()
+	d.withoutZero(l.Res)
 	if at.Degrees && d.box == world {
 		d.turn()
 	}
@@ -161,15 +161,18 @@ func (l *layer) overview(ctx context.Context, f filter, box orb.Bound, degrees b
 
 func (d *densityGrid) step() (x, y float64) { return width(d.box) / lookSide, height(d.box) / lookSide }
 
-// withoutZero removes the points at (0, 0), which many files use for unknown places.
-func (d *densityGrid) withoutZero() {
-	if !d.box.Contains(orb.Point{}) {
-		return
-	}
+// withoutZero removes the points of cell (0, 0) of side res, which many files use for unknown places.
+func (d *densityGrid) withoutZero(res float64) {
 	dx, dy := d.step()
-	column, row := min(int(-d.box.Min[0]/dx), lookSide-1), min(int(d.box.Max[1]/dy), lookSide-1)
-	if at := &d.points[row*lookSide+column]; sumOf(d.points) > *at {
-		*at = 0
+	cell := image.Rect(int(-d.box.Min[0]/dx), int((d.box.Max[1]-res)/dy), int(math.Ceil((res-d.box.Min[0])/dx)), int(math.Ceil(d.box.Max[1]/dy)))
+	left := slices.Clone(d.points)
+	for i := range left {
+		if image.Pt(i%lookSide, i/lookSide).In(cell) {
+			left[i] = 0
+		}
+	}
+	if sumOf(left) > 0 {
+		d.points = left
 	}
 }
 
