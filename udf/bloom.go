@@ -10,7 +10,7 @@ import (
 // The functions of the Bloom filter alone.
 var _ = only(bloom.Family,
 	function("", "X_intersect", duck.Blob, eachPair(keyedPair(bloom.Family, 1, bloomIntersect)),
-		"Returns the filter of the bits that both have: a key of both is found, an absent key no more often than in either. The total is not known.",
+		"Returns the filter of the bits that both have: a key of both is found, an absent key no more often than in either. The total is not known, and the cardinality of bloom_info is too high. About as many keys are in both as the cardinalities of a and b have more together than that of bloom_union(a, b).",
 		"X_contains(X_intersect(s, X_add(X_empty(), 2)), 2) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 	function("", "X_shrink", duck.Blob, bloomShrink,
 		"Returns a filter of variant 'blocks' in a BLOB of at most bytes, with as many of its blocks as fit. It finds all its keys, and more absent keys.",

@@ -114,7 +114,7 @@ func CCBF() functions {
 			"The categories of a sketch as text, ordered by value, with the number of points and cells of each. This helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. With a polygon as for ccbf_polygon_sum, or a box, these are the categories with points in it. The argument category selects some of them: a value, a list, a range, or some fields of a STRUCT. Each has its sum and, as in ccbf_polygon_estimate, estimate, low and high. Counters cannot list their categories; category must then be given.",
 			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch)), ccbfCategorySumsType, ccbfCategorySums, nil, inPolygon, inBox),
 		asks("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
-			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west. A pixel counts the cells whose centres lie in it.",
+			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west. A pixel counts the cells whose centres lie in it. In a tree, a square counts in each pixel where it has such cells: pixels are upper bounds, and their sum is not the sum of the box.",
 			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")", pixels, everywhere, inBox),
 
 		pngOverloads(duck.Function{
@@ -128,7 +128,7 @@ func CCBF() functions {
 		fn("ccbf_error", structType(ccbfErrorFields.Fields), ccbfError,
 			"Expected error of the count of a cell, and whether counts are exact. A probability is how likely the count is too high, an excess is how much too high it is on average. empty_ is for a cell without points, occupied_ for a random cell with points. The expected error of a sum is the sum for all its cells, or less with levels. In exact sketches and trees, no count is ever too high by more than most. For counters, occupied_ fields are NULL after intersect and mask, with levels and with totals. All numbers are NULL if a counter of the last layer is full (saturated in ccbf_info). A tree has the error from when it was built, without occupied_probability; it is NULL once anything was added. A tree that was pruned while it was built has the error of a sample of its cells.",
 			"(ccbf_error(s)).exact FROM (SELECT "+q+")", params(paramSketch)),
-		fn("ccbf_info", structType(ccbfInfoFields.Fields, duck.Field{Name: "bbox", Type: corners}), ccbfInfo, "All parameters of a sketch, its encoding, fill and size.",
+		fn("ccbf_info", structType(ccbfInfoFields.Fields, duck.Field{Name: "bbox", Type: corners}), ccbfInfo, "All parameters of a sketch, its encoding, fill and size. encoding says what the sketch is now: exact, tree or dense. The parameters, such as exact, overflow and k, say how it was built and what it may become. cells counts a cell once for each of its categories.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
 		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, complete and unchanged. Never an error, unless the memory budget is too small to check it.",
 			"SELECT ccbf_is_valid(ccbf_empty(1))", always(ccbf.Family)),

@@ -17,9 +17,10 @@ var ErrRaster = form.ErrRaster
 
 // Raster writes the counts of a box to dst as width x height pixels, row by row from the
 // north-west. A pixel is the sum of Count over the cells whose centre lies in it, lower edges
-// included and upper ones excluded. So the pixels add up to the sum of the box. If cells are larger
-// than pixels, the pixel at the centre of a cell has its whole count; Density spreads it. A pixel
-// is never below the truth, and exact for an exact sketch.
+// included and upper ones excluded. If cells are larger than pixels, the pixel at the centre of a cell
+// has its whole count; Density spreads it. A pixel is never below the truth. For an exact sketch, it is
+// exact, and the pixels add up to the sum of the box. In a tree, a square counts in each pixel where it
+// has such cells.
 //
 // For counters with levels, Raster looks up the largest squares inside each pixel. None counts more
 // than the squares around it. That is closer than single cells. The pixels may add up to more than

@@ -19,7 +19,7 @@ type areaRequest struct {
 	Table  string `json:"table"`
 	Column string `json:"column"`
 	selection
-	Polygon json.RawMessage `json:"polygon"` // The area as GeoJSON, also that of a Box.
+	Polygon json.RawMessage `json:"polygon"` // The area as GeoJSON, also that of a Box, or as WKT in a string.
 	Box     []float64       `json:"box"`     // Nil if the area is not a box.
 
 	Bars  string  `json:"bars"`  // Column whose values have a bar each.
@@ -72,6 +72,9 @@ func (q *areaRequest) bound() (orb.Bound, error) {
 		corners, err := json.Marshal(box.ToPolygon())
 		q.Polygon = fmt.Appendf(nil, `{"type":"Polygon","coordinates":%s}`, corners)
 		return box, err
+	}
+	if text := ""; json.Unmarshal(q.Polygon, &text) == nil {
+		q.Polygon = json.RawMessage(text)
 	}
 	read, err := grid.ParsePolygon(q.Polygon)
 	if err != nil {

@@ -162,6 +162,6 @@ func (t *List) AppendTo(dst []byte) []byte {
 
 // TooLong returns the error for a tree whose sections take too many bytes.
 func (t *List) TooLong(limit uint64) error {
-	return sketch.OptionError("bytes", "is %d, which is too little for the tree of %s (give more bytes, or build with overflow: 'counters')",
+	return sketch.OptionError("bytes", "is %d, which is too little for the tree of %s (give more bytes, or build with fewer categories)",
 		limit, sketch.Count(uint64(len(t.Sections)), "section"))
 }
