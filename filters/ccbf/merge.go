@@ -51,7 +51,7 @@ func (b *Builder) Merge(from *Builder) error {
 			return err
 		}
 		b.sample.merge(&b.Config, &from.sample)
-		b.addPruned(from.tau, from.fit, from.bounds)
+		b.notePruned(from.tau, from.fit, from.bounds)
 	}
 	if from.dense != nil {
 		return b.addDense(from.dense, from.bounds, from.origin(from.single), from.total)

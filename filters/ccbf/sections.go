@@ -124,8 +124,8 @@ func (t *sections) turn() (done func()) {
 	return t.scarcity.Turn(tree.FitBytes(n))
 }
 
-// pack shrinks the cells of a section if memory is scarce. mostCells is the number of cells that
-// all sections keep.
+// pack shrinks the cells of a section if memory is scarce. Otherwise it bounds the buffer of the section.
+// mostCells is the number of cells that all sections keep.
 func (t *sections) pack(s *section, mostCells int64) error {
 	scarce := 0
 	if t.scarcity != nil {

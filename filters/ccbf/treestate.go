@@ -44,7 +44,7 @@ func (b *Builder) addTree(r *tree.Reader, bounds grid.Rect) error {
 		return err
 	}
 	b.sample.lost = true
-	b.addPruned(t.Tau, t.Fit, bounds)
+	b.notePruned(t.Tau, t.Fit, bounds)
 	return b.grow(-r.Memory())
 }
 
@@ -62,8 +62,8 @@ func (b *Builder) addSections(l cells.List) error {
 	return nil
 }
 
-// addPruned notes where added squares come from: their threshold, their accuracy and their bounds.
-func (b *Builder) addPruned(tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) {
+// notePruned notes where added squares come from: their threshold, their accuracy and their bounds.
+func (b *Builder) notePruned(tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) {
 	b.bounds, b.tau = b.bounds.Union(bounds), max(b.tau, tau)
 	if b.pruned {
 		fit = tree.Accuracy{}
@@ -162,7 +162,7 @@ func (b *Builder) prune() error {
 	case !ok:
 		return t.TooLong(b.Bytes)
 	}
-	b.addPruned(p.Tau, tree.Accuracy{}, bounds)
+	b.notePruned(p.Tau, tree.Accuracy{}, bounds)
 	for _, s := range b.all {
 		s.squares = cells.Merger{}
 	}

@@ -190,6 +190,9 @@ func (spec *Spec[P, S, V]) lacks() (names []string) {
 	if about := spec.Summaries; about.Agg == "" || about.Info == "" || about.Remove == "" && isRemovable {
 		names = append(names, "Summaries")
 	}
+	if spec.Questions != nil && len(spec.Questions) == 0 {
+		names = append(names, "Questions")
+	}
 	for _, q := range spec.Questions {
 		if method, has := q.Kind.answeredBy(none); !has {
 			names = append(names, "Sketch."+method)

@@ -13,16 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/bloom"
-	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
-	"github.com/ccbfsql/ccbfsql/filters/cms"
-	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
-	"github.com/ccbfsql/ccbfsql/filters/top"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/internal/data"
 	"github.com/paulmach/orb"
 )
@@ -417,38 +413,25 @@ func askKeys(t *testing.T, out *vector) {
 	ask := func(what string, k []byte, answer any) {
 		out.Questions = append(out.Questions, question{Ask: what, Key: k, Answer: answer})
 	}
+	i := slices.IndexFunc(filters.Keyed(), func(f keyed.Any) bool { return f.About().Name == out.Family })
+	if i < 0 {
+		t.Fatalf("%s: family %q", out.Name, out.Family)
+	}
+	f := filters.Keyed()[i]
+	r := f.Reader()
+	check(t, r.Open(out.Blob))
 	for _, k := range keys {
-		switch out.Family {
-		case "bloom":
-			v, err := bloom.NewView(out.Blob)
-			check(t, err)
-			ask("contains", k, v.ContainsKey(k))
-		case "cbf":
-			v, err := cbf.NewView(out.Blob)
-			check(t, err)
-			ask("contains", k, v.ContainsKey(k))
-		case "cms":
-			v, err := cms.NewView(out.Blob)
-			check(t, err)
-			ask("count", k, count(v.CountKey(k)))
-		case "sbf":
-			v, err := sbf.NewView(out.Blob)
-			check(t, err)
-			ask("count", k, count(v.CountKey(k)))
-		case "cuckoo":
-			v, err := cuckoo.NewView(out.Blob)
-			check(t, err)
-			ask("contains", k, v.ContainsKey(k))
-			ask("count", k, count(v.CountKey(k)))
-		case "top":
-			v, err := top.NewView(out.Blob)
-			check(t, err)
-			h1, h2 := key.Hash(v.Seed(), k)
-			var n [1]uint64
-			v.CountHashes(n[:], []uint64{h1}, []uint64{h2})
-			ask("count", k, count(n[0]))
-		default:
-			t.Fatalf("%s: family %q", out.Name, out.Family)
+		h1, h2 := key.Hash(keyed.BaseOf(r).Seed(), k)
+		for _, q := range f.Questions() {
+			if q.Kind == keyed.HowOften {
+				n := []uint64{0}
+				r.CountHashes(n, []uint64{h1}, []uint64{h2})
+				ask("count", k, count(n[0]))
+			} else {
+				is := []bool{false}
+				r.ContainsHashes(is, []uint64{h1}, []uint64{h2})
+				ask("contains", k, is[0])
+			}
 		}
 	}
 }

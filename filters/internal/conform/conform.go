@@ -67,6 +67,8 @@ type Family struct {
 	// Look returns the count of a key from a BLOB without decoding the BLOB. It need not verify the
 	// checksum.
 	Look func(blob []byte, id uint64) (uint64, error)
+	// Describe asks for everything else that a BLOB tells without its checksum, if there is anything.
+	Describe func(blob []byte)
 	// Check is the family's sketch.Family Check.
 	Check func(blob []byte) error
 	Laws  Laws

@@ -74,6 +74,9 @@ func (f Family) look(blob []byte) {
 	for _, id := range [...]uint64{0, 42, 1 << 60} {
 		_, _ = f.Look(blob, id)
 	}
+	if f.Describe != nil {
+		f.Describe(blob)
+	}
 }
 
 // rejected fails the test unless Decode and Check reject the BLOB with an error that wraps

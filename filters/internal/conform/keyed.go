@@ -33,6 +33,13 @@ func Keyed[P comparable, S keyed.Mergeable[S], V any](
 			return keyedSubject[P, S, V]{f, s}, nil
 		},
 		Look: func(blob []byte, id uint64) (uint64, error) { return f.CountBlob(blob, bytesOf(id)) },
+		Describe: func(blob []byte) {
+			if r := f.Reader(); r.Open(blob) == nil {
+				_ = r.Info(nil)
+				_, _ = r.Rows()
+			}
+			_, _ = f.Family.Describe(blob)
+		},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
-// Bias moves the region (0, 0) around the origin, and the origin off all Corners of the Z-order
+// Bias moves the region (0, 0) around the origin, and the origin off all corners of the Z-order
 // curve. With 2^31, the cells -1 and 0 would differ in every bit. Then a sketch around Greenwich or
 // the equator would fall into distant parts.
 const Bias = simd.Bias

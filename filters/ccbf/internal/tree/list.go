@@ -34,8 +34,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// List is the body of a sketch that is a tree. For each label it has squares with their points. A List is
-// never changed once made.
+// List is the body of a sketch that is a tree. For each label it has squares with their points. Whoever
+// makes a List may set its Fit. After that, it does not change.
 type List struct {
 	Sections cells.List
 	// Tau is the largest threshold with which any section was pruned.

@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// edge is a level above all squares.
+// edge is a level above all squares: keys of a region have at most level MaxLevel + 1 in common.
 const edge = cells.MaxLevel + 2
 
 // node is the smallest square that holds two or more given squares of a tree and no others. Larger
