@@ -312,13 +312,17 @@ func sameTile(t *testing.T, q bothAsked, got json.RawMessage, want []byte) (draw
 	return drawn
 }
 
-// With -at-least, no row of an export has a square of fewer points.
+// With -at-least, no row of an export has a square of fewer points, and the manifest has no value of
+// a row without any.
 func TestExportAtLeast(t *testing.T) {
-	file := database(t, towns)
+	file := database(t, towns+`;CREATE TABLE hamlets AS SELECT 'hamlet ' || n AS name, ccbf_agg(7 + i / 100, 50, 0.01) AS s FROM (VALUES (3), (4), (9)) v(n), range(n) r(i) GROUP BY n`)
 	folder, _ := exportOf(t, file, 5)
 	text, err := os.ReadFile(filepath.Join(folder, manifestFile))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if has := string(text); strings.Contains(has, "hamlet 3") || strings.Contains(has, "hamlet 4") || !strings.Contains(has, "hamlet 9") {
+		t.Errorf("the manifest says %s", has)
 	}
 	m := decoded[struct {
 		Sketches string

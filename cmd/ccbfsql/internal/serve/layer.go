@@ -141,8 +141,36 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 	if err != nil {
 		return nil, err
 	}
+	if atLeast > 1 {
+		l.forgetUnused()
+	}
 	l.list()
 	return l, nil
+}
+
+// forgetUnused removes the values of sliders that no sketch has: they tell of few points.
+func (l *layer) forgetUnused() {
+	for i := range l.Sliders {
+		s := &l.Sliders[i]
+		used := make([]bool, len(s.Values))
+		for _, p := range l.sketches {
+			if at := p.values[i]; at >= 0 {
+				used[at] = true
+			}
+		}
+		places, values := make([]int, len(used)), []string{}
+		for at, is := range used {
+			if places[at] = len(values); is {
+				values = append(values, s.Values[at])
+			}
+		}
+		s.Values = values
+		for _, p := range l.sketches {
+			if at := p.values[i]; at >= 0 {
+				p.values[i] = places[at]
+			}
+		}
+	}
 }
 
 // list adds a slider for each field of the categories, or for categories that are no STRUCTs one slider,
