@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -72,7 +74,7 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 			run, plain = wrapped, true
 		}
 	}
-	rows, err := s.execute(ctx, *run)
+	rows, err := s.execute(ctx, *run, run != original)
 	if err != nil && kind == mapping.StatementTypeLoad && strings.Contains(err.Error(), ownExtension) {
 		return &Result{Rows: render.Rows{All: func(func(render.Row, error) bool) {}}, Silent: true, close: stop}, nil
 	}
@@ -121,7 +123,7 @@ func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedS
 		if i == count-1 {
 			return &p, count == 1, nil
 		}
-		rows, err := s.execute(ctx, p)
+		rows, err := s.execute(ctx, p, false)
 		mapping.DestroyPrepare(&p)
 		if err != nil {
 			return nil, false, err
@@ -135,11 +137,26 @@ func (s *Session) prepare(ctx context.Context, sql string) (_ *mapping.PreparedS
 func wrap(sql string, types []duck.TypeID, json bool) string {
 	names, values := castsOf(types, json)
 	sql = strings.TrimRight(strings.TrimSpace(sql), ";")
-	// The line break ends a comment in the last line of the query.
-	return "SELECT " + strings.Join(values, ", ") + " FROM (" + sql + "\n) AS t(" + strings.Join(names, ", ") + ")"
+	// The line break ends a comment in the last line of the query. That before it keeps the query's own
+	// lines for errors.
+	return "SELECT " + strings.Join(values, ", ") + " FROM (\n" + sql + "\n) AS t(" + strings.Join(names, ", ") + ")"
 }
 
-func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement) (*stream, error) {
+// lineOf finds the number of a line in an error.
+var lineOf = regexp.MustCompile(`(?m)^LINE (\d+): `)
+
+// problem returns an error with a message of DuckDB. Lines of a wrapped query get their number in the query.
+func (s *stream) problem(msg string) error {
+	if s.wrapped {
+		msg = lineOf.ReplaceAllStringFunc(msg, func(line string) string {
+			n, _ := strconv.Atoi(lineOf.FindStringSubmatch(line)[1])
+			return fmt.Sprintf("%-*s", len(line), fmt.Sprintf("LINE %d: ", n-1)) // the mark below stays in its place
+		})
+	}
+	return errors.New(msg)
+}
+
+func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement, wrapped bool) (*stream, error) {
 	var pending mapping.PendingResult
 	// This function is marked as deprecated, but no other one streams a result.
 	state := bindings.PendingPreparedStreaming(p, &pending)
@@ -147,9 +164,9 @@ func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement) (*st
 	if state == mapping.StateError {
 		return nil, errors.New(mapping.PendingError(pending))
 	}
-	r := &stream{ctx: ctx}
+	r := &stream{ctx: ctx, wrapped: wrapped}
 	if mapping.ExecutePending(pending, &r.result) == mapping.StateError {
-		err := errors.New(mapping.ResultError(&r.result))
+		err := r.problem(mapping.ResultError(&r.result))
 		mapping.DestroyResult(&r.result)
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
@@ -13,6 +12,7 @@ import (
 // stream reads a running statement's result chunk by chunk. Values are read in DuckDB's memory.
 type stream struct {
 	ctx     context.Context
+	wrapped bool // whether the query is in a query of wrap
 	result  mapping.Result
 	types   []duck.TypeID // types of the columns before they are cast
 	chunk   mapping.DataChunk
@@ -51,7 +51,7 @@ func (s *stream) fetch() (more bool, err error) {
 		return true, nil
 	}
 	if msg := mapping.ResultError(&s.result); msg != "" {
-		return false, interrupted(s.ctx, errors.New(msg))
+		return false, interrupted(s.ctx, s.problem(msg))
 	}
 	return false, nil
 }
