@@ -248,6 +248,11 @@ func (c *choice) reset(column *duck.Vector) error {
 	*c = choice{}
 	if lo, hi, isRange := args.RangeFields(column.Type()); isRange {
 		c.ranged = true
+		for _, end := range []int{lo, hi} {
+			if column.Field(end).Type().ID() == duck.EnumID {
+				return fmt.Errorf("a range of an ENUM, whose texts have another order in sketches: give a list, such as enum_range_boundary(lo, hi)")
+			}
+		}
 		if err := c.to.Reset(column.Field(hi)); err != nil {
 			return err
 		}
