@@ -4,6 +4,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
 )
 
 // Area is the area of a query: a rectangle of cells, or a polygon. The zero value is the cell (0,
@@ -168,7 +169,7 @@ type Estimate struct {
 	Value     float64 // the likely sum.
 	Low, High uint64  // bounds of the sum. They always hold if Certain or Saturated, otherwise with a probability of 95%.
 	Certain   bool    // whether the bounds always hold.
-	Cells     uint64  // number of cells whose centres lie inside the area.
+	Cells     uint64  // number of cells whose centres lie inside the area; about that for a polygon of very many rows.
 }
 
 // Estimate estimates the number of points in the cells of an area. An exact sketch answers exactly.
@@ -207,7 +208,8 @@ func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 	return e, nil
 }
 
-// count returns how many cells of the sketch's grid lie in area a.
+// count returns how many cells of the sketch's grid lie in area a. If counting them takes too long, it returns
+// about how many, by the size of a polygon. Counters need the number, so that is an error for them.
 func (a Area) count(v *View) (uint64, error) {
 	p := a.polygon
 	if p == nil {
@@ -221,9 +223,12 @@ func (a Area) count(v *View) (uint64, error) {
 		return 0, err
 	}
 	// The sketch may come from anyone: its resolution decides how many rows the scan visits.
-	if err := v.head.Limit.AllowRows(scan.Work()); err != nil {
+	switch err := v.head.Limit.AllowRows(scan.Work()); {
+	case err == nil:
+		p.cells, p.counted = scan.Count(), true
+		return p.cells, nil
+	case v.Form() == Dense:
 		return 0, err
 	}
-	p.cells, p.counted = scan.Count(), true
-	return p.cells, nil
+	return uint64(min(planar.Area(p.mp)/v.Grid.Res()/v.Grid.Res(), 1<<63)), nil
 }

@@ -76,7 +76,7 @@ var settings = keyed.Options[ccbf.Params]{
 	CCBFWeight: {Option: sketch.Option{Name: "weight", Kind: sketch.WholeKind, PerRow: true, Default: "1",
 		Summary: "Number of points that the row represents. Rows with a NULL weight are skipped."}},
 	ccbfAtLeast: keyed.WholeOptionIn("at_least", fromTo(ccbf.MinLeast, ccbf.MaxLeast), "none",
-		"The result is ccbf_suppress(s, at_least) of the group's sketch: a tree in which no square has fewer points.",
+		"The result is a tree in which no square has fewer points, as ccbf_suppress(s, at_least) makes one. Here it is made from all cells of the group, before they are pruned to bytes.",
 		func(p *ccbf.Params) *uint64 { return &p.AtLeast }),
 }
 
