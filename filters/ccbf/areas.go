@@ -230,5 +230,8 @@ func (a Area) count(v *View) (uint64, error) {
 	case v.Form() == Dense:
 		return 0, err
 	}
-	return uint64(min(planar.Area(p.mp)/v.Grid.Res()/v.Grid.Res(), 1<<63)), nil
+	if n := planar.Area(p.mp) / v.Grid.Res() / v.Grid.Res(); n < 1<<63 {
+		return uint64(n), nil
+	}
+	return 1 << 63, nil // or more
 }

@@ -61,10 +61,6 @@ const (
 // Write writes the page, a manifest and all sketches. The page needs no server to answer queries.
 // Layers with counters are left out, and out names them.
 func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
-	files, err := pageFiles()
-	if err != nil {
-		return err
-	}
 	s, end, err := e.server(ctx, out)
 	if err != nil {
 		return err
@@ -80,6 +76,10 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	manifest, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	files, err := pageFiles()
 	if err != nil {
 		return err
 	}
