@@ -52,8 +52,9 @@ type Polygon struct {
 	grid grid.Grid     // the grid of the last query.
 	on   *grid.Descent // nil before the first query
 
-	cells   uint64 // number of cells whose centres are inside
-	counted bool   // whether cells has been computed.
+	scan    *grid.Scanner // walks the cells on the grid to count them; nil before that.
+	cells   uint64        // number of cells whose centres are inside
+	counted bool          // whether cells has been computed.
 }
 
 // NewPolygon keeps mp, which must not change while the Polygon is used. The first query returns the
@@ -67,7 +68,7 @@ func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.grid, p.on, p.counted = g, d, false
+		p.grid, p.on, p.scan, p.counted = g, d, nil, false
 	}
 	return p.on, nil
 }
@@ -218,19 +219,22 @@ func (a Area) count(v *View) (uint64, error) {
 	if _, err := p.descend(v.Grid); err != nil || p.counted {
 		return p.cells, err
 	}
-	scan, err := v.Grid.Scan(p.mp, grid.MaxRect())
-	if err != nil {
-		return 0, err
+	if p.scan == nil {
+		var err error
+		if p.scan, err = v.Grid.Scan(p.mp, grid.MaxRect()); err != nil {
+			return 0, err
+		}
 	}
 	// The sketch may come from anyone: its resolution decides how many rows the scan visits.
-	switch err := v.head.Limit.AllowRows(scan.Work()); {
+	switch err := v.head.Limit.AllowRows(p.scan.Work()); {
 	case err == nil:
-		p.cells, p.counted = scan.Count(), true
+		p.cells, p.counted = p.scan.Count(), true
 		return p.cells, nil
 	case v.Form() == Dense:
 		return 0, err
 	}
-	if n := planar.Area(p.mp) / v.Grid.Res() / v.Grid.Res(); n < 1<<63 {
+	// A hole that is larger than its polygon makes the area negative.
+	if n := max(planar.Area(p.mp), 0) / v.Grid.Res() / v.Grid.Res(); n < 1<<63 {
 		return uint64(n), nil
 	}
 	return 1 << 63, nil // or more

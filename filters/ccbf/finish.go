@@ -98,11 +98,7 @@ func (b *Builder) overflowBytes(list cells.List) int64 {
 		n = 2*int64(b.shape.Bytes()) + b.denseScratch(list.Number())
 	}
 	if b.Overflow == ToTree && b.dense == nil {
-		squares := list.Number()
-		for _, s := range b.all {
-			squares += s.squares.Len()
-		}
-		n += tree.FitBytes(squares)
+		n += tree.FitBytes(list.Number() + b.squares())
 	}
 	return n
 }

@@ -112,16 +112,20 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 // weight returns how much memory all distinct cells and the sections take, as a number of cells.
 func (t *sections) weight() int64 { return int64(t.least + len(t.all)*sectionCells) }
 
+// squares returns the number of squares in all sections.
+func (t *sections) squares() (n int) {
+	for _, s := range t.all {
+		n += s.squares.Len()
+	}
+	return n
+}
+
 // turn waits for the turn to prune all cells and squares.
 func (t *sections) turn() (done func()) {
 	if t.scarcity == nil {
 		return func() {}
 	}
-	n := t.least
-	for _, s := range t.all {
-		n += s.squares.Len()
-	}
-	return t.scarcity.Turn(tree.FitBytes(n))
+	return t.scarcity.Turn(tree.FitBytes(t.least + t.squares()))
 }
 
 // pack shrinks the cells of a section if memory is scarce. Otherwise it bounds the buffer of the section.

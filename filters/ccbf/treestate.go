@@ -132,10 +132,7 @@ func (b *Builder) prune() error {
 		return err
 	}
 	defer b.release(list)
-	n := list.Number()
-	for _, s := range b.all {
-		n += s.squares.Len()
-	}
+	n := list.Number() + b.squares()
 	if err := b.grow(tree.FitBytes(n)); err != nil {
 		return err
 	}

@@ -80,6 +80,7 @@ var (
 	beforeQuery = regexp.MustCompile(`^` + optionsBefore + `\s*`)
 )
 
+// optionsBefore is the options with their values, which may be quoted.
 const optionsBefore = `(?:\s+-\S+\s+(?:'[^']*'|"[^"]*"|[^'"\s]\S*))*`
 
 // query completes the options and the query of a command whose name ends at start.
