@@ -9,6 +9,7 @@ import (
 	"image"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,7 +204,13 @@ type mapOptions struct {
 func parseMap(line string) (o mapOptions, query string, err error) {
 	flags := flag.NewFlagSet(".map", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.StringVar(&o.file, "o", "", "")
+	flags.Func("o", "", func(text string) error {
+		if ending := filepath.Ext(text); ending != "" && !strings.EqualFold(ending, ".png") {
+			return fmt.Errorf("the picture is a PNG, so its name must end in .png and not in %s", ending)
+		}
+		o.file = text
+		return nil
+	})
 	flags.StringVar(&o.Palette, "palette", "", "")
 	flags.StringVar(&o.Scale, "scale", "", "")
 	flags.StringVar(&o.Label, "label", "", "")
