@@ -1,5 +1,3 @@
-import { decimalOf } from "./grid.js";
-
 /** An error in the bytes of a sketch, or in the arguments of a method. */
 export class SketchError extends Error {
   override name = "SketchError";
@@ -101,6 +99,13 @@ export class Reader {
   done(): void {
     must(this.left() === 0);
   }
+}
+
+/** The digits of the shortest decimal of a number, and the exponent of the last one. */
+export function decimalOf(v: number): [digits: string, exponent: number] {
+  const [digits, exponent] = v.toExponential().split("e") as [string, string];
+  const [whole, part = ""] = digits.split(".") as [string, string?];
+  return [whole + part, Number(exponent) - part.length];
 }
 
 /** Whether a number has a decimal of 15 digits. */

@@ -1,4 +1,4 @@
-import { fail } from "./bytes.js";
+import { decimalOf, fail } from "./bytes.js";
 
 /** A rectangle of cells, both ends included; empty where x1 is below x0. */
 export interface Rect {
@@ -73,13 +73,6 @@ export class Grid {
     if (!(xmin <= xmax && ymin <= ymax)) fail(`box: ${xmin}, ${ymin}, ${xmax}, ${ymax} is not xmin, ymin, xmax, ymax`);
     return { x0: this.lower(xmin), y0: this.lower(ymin), x1: this.lower(xmax) - 1, y1: this.lower(ymax) - 1 };
   }
-}
-
-/** The digits of the shortest decimal of a number, and the exponent of the last one. */
-export function decimalOf(v: number): [digits: string, exponent: number] {
-  const [digits, exponent] = v.toExponential().split("e") as [string, string];
-  const [whole, part = ""] = digits.split(".") as [string, string?];
-  return [whole + part, Number(exponent) - part.length];
 }
 
 /** The fraction p/q of a resolution, in lowest terms. */

@@ -1,8 +1,6 @@
 // The state of the page, which all its parts use, and how errors are shown.
-import { textOf } from "./filters.js";
+import { byCategory, labelOf, textOf } from "./filters.js";
 import { element } from "./text.js";
-
-export const byCategory = "(category)"; // the column of the sketches' own categories
 
 // shownLayer is a layer on the map with its selected rows, the rows that these are compared with, and its
 // colours. slot is the number that selects its default ramp.
@@ -46,9 +44,6 @@ function inWords(layer, where) {
 }
 
 export const sliderOf = (layer, column) => layer.sliders.find((s) => s.column === column);
-
-// labelOf returns the label of a column.
-export const labelOf = (slider) => (slider?.category ? ["category", slider.part].join(" ").trim() : slider?.column);
 
 // drawable reports whether a layer can be queried. Counters with categories need a given category.
 export const drawable = ({ layer, where } = app.shown) => !layer.error && layer.rows > 0 && layer.total !== 0 &&

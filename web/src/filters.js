@@ -1,6 +1,7 @@
 // Filters of rows: for each column of the table, all values, one value, or a range.
-import { byCategory, labelOf } from "./app.js";
 import { element, made } from "./text.js";
+
+export const byCategory = "(category)"; // the column of the sketches' own categories
 
 // Number of characters of a date in a column of whole years, months or days.
 const lengths = { year: 4, month: 7, day: 10 };
@@ -15,6 +16,9 @@ export const timeOf = (layer) => layer.sliders.find((s) => dated(s) && s.values.
 
 // ordered reports whether ranges of a column's values make sense.
 const ordered = (slider) => !/^(VARCHAR|BOOLEAN|ENUM|UUID|BLOB)/.test(slider.type) || dated(slider);
+
+// labelOf returns the label of a column.
+export const labelOf = (slider) => (slider?.category ? ["category", slider.part].join(" ").trim() : slider?.column);
 
 export const textOf = (slider, c) => (c.to && c.to !== c.value ? `${plain(slider, c.value)} – ${plain(slider, c.to)}` : plain(slider, c.value));
 

@@ -1,12 +1,12 @@
 // The page of ccbfsql serve: the selection, and what is shown of it.
 import { about, offers, reason } from "./about.js";
 import * as api from "./api.js";
-import { app, byCategory, drawable, fail, forget, labelOf, latest, nameOf, picture, shownLayer, sliderOf, title } from "./app.js";
+import { app, drawable, fail, forget, latest, nameOf, picture, shownLayer, sliderOf, title } from "./app.js";
 import { areaOf, boundsOf } from "./areas.js";
 import { basemap } from "./basemap.js";
 import { drawing } from "./draw.js";
 import { csv, geoJSON, png } from "./export.js";
-import { filters, timeOf } from "./filters.js";
+import { byCategory, filters, labelOf, timeOf } from "./filters.js";
 import { freeSlot, listLayers } from "./layers.js";
 import { legend } from "./legend.js";
 import { cold, ground, heat, naming, outlined, show } from "./map.js";

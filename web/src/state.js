@@ -1,6 +1,6 @@
 // The state of the page, as the part of its address after #. So a reload, Back and a link
 // show the same.
-import { byCategory } from "./app.js";
+import { byCategory } from "./filters.js";
 
 const isWhere = (w) => Array.isArray(w) && w.every((c) => typeof c?.by === "string" && typeof c.value === "string");
 
