@@ -162,7 +162,7 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 }
 
 // keyedLookup returns a function that looks up keys, such as X_get. answer writes the results of keys in one
-// sketch to dst.
+// sketch to dst. It is called once for consecutive rows with the same BLOB, as it may read the whole sketch.
 func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h2s []uint64)) compute {
 	return func(c *call) error {
 		var keys args.Keys
@@ -170,14 +170,33 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 			return err
 		}
 		r, answers := f.Reader(), duck.Out[R](c.out)
-		base, hash := keyed.BaseOf(r), make([]uint64, 2)
-		return eachBlob(c, openIn(r), func(_ *keyed.Reader, i int) (err error) {
-			if hash[0], hash[1], err = keys.Hash(i, base.KeyClass(), base.Seed()); err != nil {
-				return err
+		base := keyed.BaseOf(r)
+		var rows []int
+		var h1s, h2s []uint64
+		var results []R
+		lookUp := func() {
+			if len(rows) == 0 {
+				return
 			}
-			answer(r, answers[i:i+1], hash[:1], hash[1:])
-			return nil
+			results = slices.Grow(results[:0], len(rows))[:len(rows)]
+			answer(r, results, h1s, h2s)
+			for j, i := range rows {
+				answers[i] = results[j]
+			}
+			rows, h1s, h2s = rows[:0], h1s[:0], h2s[:0]
+		}
+		err := eachBlob(c, func(blob []byte) (keyed.Reader, error) {
+			lookUp()
+			return r, r.Open(blob)
+		}, func(_ *keyed.Reader, i int) error {
+			h1, h2, err := keys.Hash(i, base.KeyClass(), base.Seed())
+			rows, h1s, h2s = append(rows, i), append(h1s, h1), append(h2s, h2)
+			return err
 		})
+		if err == nil {
+			lookUp()
+		}
+		return err
 	}
 }
 
