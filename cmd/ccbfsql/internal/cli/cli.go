@@ -184,13 +184,20 @@ func parse(args []string) (*arguments, error) {
 	flags := shellFlags(a)
 	a.own = startFile()
 	database := false
-	return a, eachWord(flags, args, usage, func(word string) {
+	if err := eachWord(flags, args, usage, func(word string) {
 		if !database {
 			a.open.Path, database = word, true
 			return
 		}
 		a.actions = append(a.actions, text(word))
-	})
+	}); err != nil {
+		return nil, err
+	}
+	if session.DataFile.MatchString(a.open.Path) {
+		_, err := os.Stat(a.open.Path) // a new database would not have this name
+		return a, err
+	}
+	return a, nil
 }
 
 // eachWord parses flags, which can stand between and after other arguments, and calls word with

@@ -90,7 +90,7 @@ func TestExportFlags(t *testing.T) {
 	}{
 		{[]string{file, "-o", "site", "-at-least", "10"}, "<nil>"},
 		{[]string{"-o", "site", "points.parquet"}, "stat points.parquet: no such file or directory"},
-		{[]string{file}, "no folder to write to: give -o site"},
+		{[]string{file}, "nothing to write to: give -o folder, or -single -o map.html"},
 		{[]string{"-o", "site", "-at-least", "1", file}, "-at-least is 1, must be from 2 on, or 0 for all squares"},
 		{[]string{"-o", "site"}, "exactly one database is needed, 0 were given"},
 		{[]string{"-o", "site", "-res", "0.01", file}, "-save, -x, -y, -res and -time are for files of points, for example points.parquet, or with -table; " + file + " is read as a database"},

@@ -61,7 +61,7 @@ func parseMap(flags *flag.FlagSet, usage string, o *serve.Options, args []string
 		return err
 	}
 	if folder := flags.Lookup("o"); folder != nil && folder.Value.String() == "" {
-		return errors.New("no folder to write to: give -o site")
+		return errors.New("nothing to write to: give -o folder, or -single -o map.html")
 	}
 	if least := flags.Lookup("at-least"); least != nil && least.Value.String() == "1" {
 		return errors.New("-at-least is 1, must be from 2 on, or 0 for all squares")

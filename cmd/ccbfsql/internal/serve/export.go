@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/base64"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/output"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
 
@@ -58,6 +60,9 @@ const (
 	sketchesFile = "sketches.bin"
 )
 
+// pageMark is an attribute of the page of an export.
+const pageMark = `data-manifest="` + manifestFile + `"`
+
 // Write writes the page, a manifest and all sketches. The page needs no server to answer queries.
 // Layers with counters are left out, and out names them.
 func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
@@ -91,6 +96,9 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	if e.Single {
 		return e.writeSingle(files, len(blobs), size, out)
 	}
+	if err := output.Check(filepath.Join(e.Folder, "index.html"), pageMark); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Join(e.Folder, "assets"), 0o755); err != nil {
 		return err
 	}
@@ -123,7 +131,7 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 			l.Error = "its sketches are counters, which an exported page does not draw (build them with overflow: 'tree')"
 		}
 		if l.Error != "" || l.Rows == 0 {
-			fmt.Fprintf(out, "Left out %s.%s: %s\n", l.Table, l.Column, strings.TrimSpace(l.Error+" "+fmt.Sprint(l.Rows, " sketches")))
+			fmt.Fprintf(out, "Left out %s.%s: %s\n", l.Table, l.Column, cmp.Or(l.Error, "it has no sketches"))
 			continue
 		}
 		at, err := l.look(ctx)
@@ -142,7 +150,7 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 		rows = append(rows, r)
 	}
 	if len(m.Layers) == 0 {
-		return nil, nil, nil, errors.New("there are no sketches to export: ccbf_agg makes some")
+		return nil, nil, nil, errors.New("the database has no sketches that can be exported: ccbf_agg makes some")
 	}
 	for _, name := range picture.Palettes {
 		m.Palettes[name] = hexesOf(picture.Colours(name))
@@ -159,7 +167,7 @@ func pageFiles() (files map[string][][]byte, err error) {
 	if err != nil {
 		return nil, errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
 	}
-	html = bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1)
+	html = bytes.Replace(html, []byte("<html "), []byte("<html "+pageMark+" "), 1)
 	files = map[string][][]byte{"index.html": {html}}
 	names, err := fs.Glob(built, "page/assets/*.gz")
 	for _, name := range names {
@@ -182,6 +190,9 @@ func (e Export) writeSingle(files map[string][][]byte, sketches, size int, out i
 	}
 	if info, err := os.Stat(e.Folder); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder: with -single, -o is a file, for example map.html", e.Folder)
+	}
+	if err := output.Check(e.Folder, pageMark); err != nil {
+		return err
 	}
 	var data bytes.Buffer
 	// "</script" and "<!--" would end or change the script element. They occur only in strings of

@@ -115,7 +115,8 @@ type plan struct {
 	from   string // file or table, in SQL
 	table  string
 	res    float64
-	rows   uint64
+	rows   uint64 // with a point
+	others uint64 // without a point
 	groups []group
 }
 
@@ -145,11 +146,15 @@ func planned(ctx context.Context, s *session.Session, from, file string, o Point
 		columns = append(columns, tableColumn{row[0], row[1]})
 	}
 	if p.location, err = located(columns, o); err != nil {
+		if o.Table != "" {
+			err = fmt.Errorf("table %s: %w. If it has sketches, leave out -table", o.Table, err)
+		}
 		return nil, err
 	}
 	var points, squares, width, height float64
 	answers := []*float64{&points, &squares, &width, &height}
-	asked := []string{"count(*)", fmt.Sprintf("approx_count_distinct(1000 * floor(%s) + floor(%s))", p.x, p.y)}
+	isPoint := fmt.Sprintf("coalesce(isfinite(%s) AND isfinite(%s), false)", p.x, p.y)
+	asked := []string{isPoint, "count(*)", fmt.Sprintf("approx_count_distinct(1000 * floor(%s) + floor(%s))", p.x, p.y)}
 	for _, v := range []string{p.x, p.y} { // from a sample, because approx_quantile takes longer than building the sketches
 		asked = append(asked, fmt.Sprintf("coalesce(list_reduce(reservoir_quantile(%s, [0.95, 0.05], 65536), lambda high, low: high - low), 0)", v))
 	}
@@ -167,12 +172,18 @@ func planned(ctx context.Context, s *session.Session, from, file string, o Point
 		asked = append(asked, fmt.Sprintf("approx_count_distinct(%s)", lexer.QuoteName(c.name)), days)
 		answers = append(answers, &other.values, &other.days)
 	}
-	found, err := s.Strings(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE isfinite(%s) AND isfinite(%s)", strings.Join(asked, ", "), p.from, p.x, p.y))
+	found, err := s.Strings(ctx, fmt.Sprintf("SELECT %s FROM %s GROUP BY ALL", strings.Join(asked, ", "), p.from))
 	if err != nil {
 		return nil, err
 	}
-	for i, text := range found[0] {
-		*answers[i], _ = strconv.ParseFloat(text, 64) // SQL returns a number here
+	for _, row := range found {
+		if row[0] == "false" {
+			p.others, _ = strconv.ParseUint(row[1], 10, 64) // SQL returns a number here
+			continue
+		}
+		for i, text := range row[1:] {
+			*answers[i], _ = strconv.ParseFloat(text, 64) // SQL returns a number here
+		}
 	}
 	if p.rows = uint64(points); p.rows == 0 {
 		return nil, fmt.Errorf("%s has no row with a point in %s", file, strings.Join(p.columns, " and "))
@@ -181,8 +192,7 @@ func planned(ctx context.Context, s *session.Session, from, file string, o Point
 	if o.Res > 0 {
 		p.res = o.Res
 	}
-	p.group(others, columnNames(columns), o.Grain)
-	return p, nil
+	return p, p.group(others, columnNames(columns), o.Grain)
 }
 
 // location is where the points of a table are: SQL expressions of the coordinates, and the columns
@@ -226,8 +236,8 @@ type statistics struct {
 
 // group chooses the columns to group by. The first is a column of times, in periods of which there
 // are some dozens. The others are columns with few values, the fewest first. taken are the names of all
-// columns.
-func (p *plan) group(columns []*statistics, taken []string, grain string) {
+// columns. A grain without a column of times is an error.
+func (p *plan) group(columns []*statistics, taken []string, grain string) error {
 	var kinds []*statistics
 	groups := 1.0
 	for _, c := range columns {
@@ -262,6 +272,9 @@ func (p *plan) group(columns []*statistics, taken []string, grain string) {
 		p.groups = append(p.groups, group{name, fmt.Sprintf("date_trunc('%s', %s)%s", part, lexer.QuoteName(c.name), cast)})
 		groups *= min(parts, c.values)
 	}
+	if grain != "" && !slices.ContainsFunc(columns, func(c *statistics) bool { return isTime(c.typ) }) {
+		return fmt.Errorf("-time is %s, but no column is a DATE or TIMESTAMP", grain)
+	}
 	slices.SortStableFunc(kinds, func(a, b *statistics) int { return int(a.values - b.values) })
 	for _, k := range kinds {
 		if groups*k.values > mostGroups {
@@ -270,6 +283,7 @@ func (p *plan) group(columns []*statistics, taken []string, grain string) {
 		groups *= k.values
 		p.groups = append(p.groups, group{k.name, lexer.QuoteName(k.name)})
 	}
+	return nil
 }
 
 // Parameters of the resolution: cells per point, and the least number of cells along the longer
@@ -382,6 +396,9 @@ func build(ctx context.Context, database, file string, o Points, out io.Writer) 
 		what = "rows of points"
 	}
 	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", file, p.rows, what, by, p.res, p.statement())
+	if p.others > 0 {
+		fmt.Fprintf(out, "Rows left out, as they have no point: %d.\n", p.others)
+	}
 	bar = s.ShowProgress(out)
 	_, err = s.Strings(ctx, p.statement())
 	return err

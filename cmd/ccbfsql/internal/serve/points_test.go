@@ -25,7 +25,7 @@ func TestServePoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, out := startedWith(t, Options{File: csv, Points: Points{Save: save}})
-	for _, want := range []string{"6000 points by day and solved, in cells of 0.001 ", "date_trunc('day', \"began\")::DATE AS \"day\"", "Serving " + save} {
+	for _, want := range []string{"as they have no point: 1.", "6000 points by day and solved, in cells of 0.001 ", "date_trunc('day', \"began\")::DATE AS \"day\"", "Serving " + save} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, not %q", out, want)
 		}

@@ -54,8 +54,11 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 			}
 		}
 		if err != nil {
-			if strings.Contains(err.Error(), "Could not set lock") {
+			switch text := err.Error(); {
+			case strings.Contains(text, "Could not set lock"):
 				err = &problem{http.StatusServiceUnavailable, fmt.Errorf("another program is writing to %s: try again when it has closed the file", s.file)}
+			case strings.Contains(text, "not a valid DuckDB database"):
+				err = fmt.Errorf("%s is no DuckDB database; a file of points ends in .parquet, .csv, .tsv, .json, .ndjson or .jsonl, perhaps with .gz or .zst", s.file)
 			}
 			return nil, nil, session.Clean(err)
 		}

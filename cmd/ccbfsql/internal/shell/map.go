@@ -15,10 +15,12 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/output"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 	"github.com/paulmach/orb"
 )
@@ -32,10 +34,12 @@ func (sh *Shell) dotMap(args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.file != "" {
-		return sh.mapFile(&o, query)
-	}
-	return sh.mapScreen(&o, query)
+	return sh.noted(func() error {
+		if o.file != "" {
+			return sh.mapFile(&o, query)
+		}
+		return sh.mapScreen(&o, query)
+	})
 }
 
 func (sh *Shell) mapFile(o *mapOptions, query string) error {
@@ -47,7 +51,7 @@ func (sh *Shell) mapFile(o *mapOptions, query string) error {
 		return err
 	}
 	var png bytes.Buffer
-	if err := picture.Write(&png, img); err != nil {
+	if err := errors.Join(picture.Write(&png, img), output.Check(o.file, "PNG")); err != nil {
 		return err
 	}
 	if err := os.WriteFile(o.file, png.Bytes(), 0o666); err != nil {
@@ -142,6 +146,9 @@ func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, 
 	}
 	width, height := picture.Size(picture.Proportion(area, degrees), o.width, o.height)
 	if err := bridge.CheckRaster(area, width, height); err != nil {
+		return nil, "", err
+	}
+	if err := notes.Area(&v.Head, "box", area, 0, v.Grid.Bound(v.Bounds).Intersects(area)); err != nil {
 		return nil, "", err
 	}
 	values := make([]float64, width*height)

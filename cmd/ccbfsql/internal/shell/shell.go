@@ -99,23 +99,30 @@ func (sh *Shell) printf(format string, args ...any) error {
 	return err
 }
 
-// execute runs one statement, prints its result, and prints notes on areas and categories that
-// matched no sketch.
+// execute runs one statement and prints its result.
 func (sh *Shell) execute(sql string) error {
 	defer sh.session.Idle()
 	if err := sh.logged(sql); err != nil {
 		return err
 	}
+	return sh.noted(func() error {
+		begin := time.Now()
+		err := sh.print(sql)
+		if onceErr := sh.endOnce(); err == nil {
+			err = onceErr
+		}
+		if sh.timer && !errors.Is(err, ErrClosedPipe) {
+			// The time is printed after an error too.
+			err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
+		}
+		return err
+	})
+}
+
+// noted runs f, and prints notes on areas and categories that matched no sketch.
+func (sh *Shell) noted(f func() error) error {
 	notes.Take() // discard the notes of queries that the shell ran for itself
-	begin := time.Now()
-	err := sh.print(sql)
-	if onceErr := sh.endOnce(); err == nil {
-		err = onceErr
-	}
-	if sh.timer && !errors.Is(err, ErrClosedPipe) {
-		// The time is printed after an error too.
-		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
-	}
+	err := f()
 	if texts := notes.Take(); err == nil {
 		for _, text := range texts {
 			sh.remark(ansi.AttrYellowForegroundColor, "Note:", text)
