@@ -77,6 +77,7 @@ func TestClientMistakes(t *testing.T) {
 		{"/api/sum", july(box) + " {}", 400, "more after"},
 		{"/api/sum", `{"table": "july", "column": "s\"k"}`, 400, "a polygon or a box"},
 		{"/api/sum", july(`"box": [1, 2, 0, 3]`), 400, "a box is"},
+		{"/api/sum", july(`"box": [400000, 300000, 500000, 400000]`), 400, "not in degrees"},
 		{"/api/sum", july(`"polygon": {"type": "Point", "coordinates": [0, 50]}`), 400, "Point"},
 		{"/api/sum", july(`"polygon": {"type": "Polygon", "coordinates": [[` + ring[:len(ring)-1] + `]]}`), 400, "at most 100000"},
 		{"/api/sum", `{"table": "` + strings.Repeat("x", maxBody) + `"}`, 413, "request body too large"},

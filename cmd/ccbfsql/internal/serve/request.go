@@ -32,6 +32,9 @@ type areaRequest struct {
 	around orb.Bound // Box around the area.
 }
 
+// allDegrees are all longitudes and latitudes. A map that goes around the globe continues beyond 180 degrees.
+var allDegrees = orb.Bound{Min: orb.Point{-540, -90}, Max: orb.Point{540, 90}}
+
 // areaHandler returns a handler that parses and checks requests about an area. query computes the response.
 func (s *server) areaHandler(query func(q *areaRequest, ctx context.Context, db *sql.DB) (any, error)) http.Handler {
 	return jsonHandler(func(r *http.Request) (any, error) {
@@ -48,6 +51,13 @@ func (s *server) areaHandler(query func(q *areaRequest, ctx context.Context, db 
 		}
 		if q.around, err = q.bound(); err != nil {
 			return nil, err
+		}
+		seen, err := q.layer.look(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		if seen.Plane == nil && !q.around.Intersects(allDegrees) {
+			return nil, bad("the area %v is not in degrees: west, south, east, north must be longitudes and latitudes", boxOf(q.around))
 		}
 		db, done, err := s.source.use(r.Context())
 		if err != nil {
