@@ -260,7 +260,7 @@ func atCeiling(s *Sketch) bool {
 func sortedSpots(m model) []spot {
 	return slices.SortedFunc(maps.Keys(m), func(a, b spot) int {
 		pa, pb := labelOfSpot(a), labelOfSpot(b)
-		if c := pa.Compare(pb); c != 0 {
+		if c := pa.Compare(&pb); c != 0 {
 			return c
 		}
 		_, _, za := cells.Key(a.Cell)
@@ -273,12 +273,8 @@ func sortedSpots(m model) []spot {
 }
 
 func labelOfSpot(s spot) cells.Label {
-	x, y, _ := cells.Key(s.Cell)
-	category := s.category
-	if category == plain {
-		category = ""
-	}
-	return cells.Label{Category: category, None: s.category == plain, X: x, Y: y}
+	p, _ := cells.LabelOf(s.Cell, s.bytes())
+	return p
 }
 
 // sectionsOf lays a model out as the sections of an exact sketch.
@@ -289,7 +285,7 @@ func sectionsOf(m model) cells.List {
 			continue
 		}
 		p := labelOfSpot(s)
-		if len(out) == 0 || out[len(out)-1].Label != p {
+		if len(out) == 0 || out[len(out)-1].Compare(&p) != 0 {
 			out = append(out, cells.Section{Label: p})
 		}
 		last := &out[len(out)-1]

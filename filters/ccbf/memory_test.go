@@ -113,7 +113,7 @@ func bombs(t *testing.T, n uint64) map[string][]byte {
 	}
 	out := map[string][]byte{}
 	for name, squares := range map[string]cells.Squares{"flat": flat, "nested": nested} {
-		list := &tree.List{Sections: cells.List{{Label: cells.Label{None: true}, Squares: squares}}}
+		list := &tree.List{Sections: cells.List{{Squares: squares}}}
 		s := &Sketch{
 			Config: config(t, Params{}), Total: list.Sections.Total(), TotalKnown: true, squares: list, pruned: true,
 			bounds: grid.Rect{MinX: math.MinInt32, MinY: math.MinInt32, MaxX: math.MaxInt32, MaxY: math.MaxInt32},

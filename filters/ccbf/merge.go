@@ -35,7 +35,7 @@ func (b *Builder) Merge(from *Builder) error {
 	}
 	b.sketches = b.sketches || from.sketches
 	for _, f := range from.all {
-		s, err := b.at(f.KeyCategory(), f.X, f.Y, f.part)
+		s, err := b.at(f.Category, f.X, f.Y, f.part)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (b *Builder) join(k kind, total uint64, known bool) error {
 func (b *Builder) addCells(p *cells.Label, r cells.Squares) error {
 	for len(r.Keys) > 0 {
 		n := cells.SearchAbove(r.Keys, r.Keys[0]|(1<<store.MaxWidth-1))
-		s, err := b.at(p.KeyCategory(), p.X, p.Y, partOf(r.Keys[0]))
+		s, err := b.at(p.Category, p.X, p.Y, partOf(r.Keys[0]))
 		if err != nil {
 			return err
 		}

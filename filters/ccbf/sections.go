@@ -93,10 +93,8 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 	if err := t.grow(cells.SectionBytes + int64(len(category))); err != nil {
 		return nil, err
 	}
-	s := &section{
-		Label: cells.Label{Category: string(category), None: category == nil, X: x, Y: y},
-		part:  part, next: first,
-	}
+	label := cells.Label{Category: category, X: x, Y: y}
+	s := &section{Label: label.Copy(), part: part, next: first}
 	t.all = append(t.all, s)
 	if category == nil {
 		t.plain = s
@@ -105,7 +103,7 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 	if t.byText == nil {
 		t.byText = map[string]*section{}
 	}
-	t.byText[s.Category] = s
+	t.byText[string(category)] = s
 	return s, nil
 }
 
@@ -156,7 +154,7 @@ func (t *sections) pack(s *section, mostCells int64) error {
 func (t *sections) sources() (sources []exact.SectionSource, err error) {
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })
 	slices.SortFunc(sections, func(s, t *section) int {
-		if n := s.Compare(t.Label); n != 0 {
+		if n := s.Compare(&t.Label); n != 0 {
 			return n
 		}
 		return int(s.part) - int(t.part)
@@ -164,7 +162,7 @@ func (t *sections) sources() (sources []exact.SectionSource, err error) {
 	for len(sections) > 0 {
 		of := exact.SectionSource{Label: sections[0].Label}
 		var stores []*store.Cells
-		for len(sections) > 0 && sections[0].Label == of.Label {
+		for len(sections) > 0 && sections[0].Compare(&of.Label) == 0 {
 			s := sections[0]
 			if err := t.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
 				return nil, err

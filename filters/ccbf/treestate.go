@@ -51,7 +51,7 @@ func (b *Builder) addTree(r *tree.Reader, bounds grid.Rect) error {
 // addSections adds squares to the sections of their labels.
 func (b *Builder) addSections(l cells.List) error {
 	for i := range l {
-		s, err := b.at(l[i].KeyCategory(), l[i].X, l[i].Y, 0)
+		s, err := b.at(l[i].Category, l[i].X, l[i].Y, 0)
 		if err != nil {
 			return err
 		}
@@ -228,9 +228,8 @@ func (s *cellSample) add(c *Config, list cells.List) {
 // trim returns the cells of a list that are in the sample.
 func (s *cellSample) trim(h *counters.Hasher, list cells.List) cells.List {
 	return list.Map(func(of *cells.Section) (some cells.Squares) {
-		category := of.KeyCategory()
 		for i, key := range of.Keys {
-			first, _ := h.Hash(cells.CellOf(of.X, of.Y, key), category)
+			first, _ := h.Hash(cells.CellOf(of.X, of.Y, key), of.Category)
 			if bits.LeadingZeros64(first) >= s.bits {
 				some.Keys, some.Counts = append(some.Keys, key), append(some.Counts, of.Counts[i])
 			}

@@ -17,30 +17,17 @@ import (
 // Label identifies a section of an exact sketch: a category, and a region of 2^32 x 2^32 cells. Region
 // (0, 0) reaches at least 1.4e9 cells in every direction, so only very fine grids use other regions.
 type Label struct {
-	Category string
-	// None is true if the points have no category. This differs from the empty category.
-	None bool
-	X, Y int32
+	Category []byte // nil if the points have no category, which differs from the empty one. It is never changed.
+	X, Y     int32
 }
 
-// Compare orders labels: those without a category first, then by category, Y and X.
-func (p Label) Compare(q Label) int {
-	if p.None != q.None {
-		if p.None {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
+// Compare orders labels by category, Y and X. All labels of a sketch have a category, or none has.
+func (p *Label) Compare(q *Label) int {
+	return cmp.Or(bytes.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
 }
 
-// KeyCategory returns the bytes of the category, or nil without one.
-func (p *Label) KeyCategory() []byte {
-	if p.None {
-		return nil
-	}
-	return []byte(p.Category)
-}
+// Copy returns the label with a copy of its category, because that of a reader refers to the bytes of a BLOB.
+func (p *Label) Copy() Label { return Label{bytes.Clone(p.Category), p.X, p.Y} }
 
 // readRegion reads the index of a region. It returns math.MaxInt32 for an index that no region has, as
 // cells reach to 2^53.
@@ -54,7 +41,7 @@ func readRegion(r *sketch.Reader) int32 {
 
 // AppendLabel appends a label as a section begins with it.
 func AppendLabel(dst []byte, p Label) []byte {
-	if !p.None {
+	if p.Category != nil {
 		dst = binary.AppendUvarint(dst, uint64(len(p.Category)))
 		dst = append(dst, p.Category...)
 	}
@@ -62,16 +49,10 @@ func AppendLabel(dst []byte, p Label) []byte {
 	return binary.AppendVarint(dst, int64(p.Y))
 }
 
-// LabelView is a label that refers to the bytes of a BLOB.
-type LabelView struct {
-	Category []byte // nil without a category
-	X, Y     int32
-}
-
-// ReadLabel reads the result of AppendLabel, with or without a category. An error wraps
-// sketch.ErrInvalid.
-func ReadLabel(r *sketch.Reader, categories bool) (LabelView, error) {
-	var p LabelView
+// ReadLabel reads the result of AppendLabel, with or without a category, which refers to the bytes of r. An
+// error wraps sketch.ErrInvalid.
+func ReadLabel(r *sketch.Reader, categories bool) (Label, error) {
+	var p Label
 	if categories {
 		p.Category = r.Bytes(r.Uvarint())
 	}
@@ -80,16 +61,6 @@ func ReadLabel(r *sketch.Reader, categories bool) (LabelView, error) {
 		return p, sketch.Invalidf("a region beyond any cell")
 	}
 	return p, r.Err()
-}
-
-// Compare orders the labels of one body as Label.Compare does: all of them have a category, or none.
-func (p *LabelView) Compare(q *LabelView) int {
-	return cmp.Or(bytes.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
-}
-
-// Label returns a copy.
-func (p *LabelView) Label() Label {
-	return Label{Category: string(p.Category), None: p.Category == nil, X: p.X, Y: p.Y}
 }
 
 // Section has the cells or squares of one label.
@@ -108,7 +79,7 @@ type List []Section
 // At returns the index of the section with label p, and true. If there is none, it returns the index at
 // which to insert it, and false.
 func (l List) At(p Label) (int, bool) {
-	return slices.BinarySearchFunc(l, p, func(s Section, p Label) int { return s.Compare(p) })
+	return slices.BinarySearchFunc(l, p, func(s Section, p Label) int { return s.Compare(&p) })
 }
 
 // Squares returns the squares of a label.
@@ -147,7 +118,7 @@ func (l List) Map(f func(s *Section) Squares) List {
 // LabelOf returns the label of a cell, and the cell's key in the region of the label.
 func LabelOf(c grid.Cell, category []byte) (Label, uint64) {
 	x, y, z := Key(c)
-	return Label{string(category), category == nil, x, y}, z
+	return Label{category, x, y}, z
 }
 
 // Count returns the count of a cell.
@@ -160,7 +131,7 @@ func (l List) Count(c grid.Cell, category []byte) uint64 {
 // Single returns a list of one cell that counts n, at least 1.
 func Single(c grid.Cell, category []byte, n uint64) List {
 	p, z := LabelOf(c, category)
-	return List{{p, Squares{Keys: []uint64{z}, Counts: []uint64{n}}}}
+	return List{{p.Copy(), Squares{Keys: []uint64{z}, Counts: []uint64{n}}}}
 }
 
 // Total returns the sum of all counts.
@@ -197,7 +168,7 @@ const SectionBytes = 256
 func (l List) Plain() List {
 	out := slices.Clone(l)
 	for i := range out {
-		out[i].Label = Label{None: true, X: l[i].X, Y: l[i].Y}
+		out[i].Label = Label{X: l[i].X, Y: l[i].Y}
 	}
 	return out.Summed()
 }
@@ -206,14 +177,14 @@ func (l List) Plain() List {
 // change l, whose sections may be in any order.
 func (l List) Summed() List {
 	l = slices.Clone(l)
-	slices.SortFunc(l, func(a, b Section) int { return a.Compare(b.Label) })
+	slices.SortFunc(l, func(a, b Section) int { return a.Compare(&b.Label) })
 	out := l[:0]
 	for from := 0; from < len(l); {
 		first, to := l[from], from+1
-		if to < len(l) && l[to].Label == first.Label {
+		if to < len(l) && l[to].Compare(&first.Label) == 0 {
 			var sum Merger
 			sum.Add(first.Squares)
-			for ; to < len(l) && l[to].Label == first.Label; to++ {
+			for ; to < len(l) && l[to].Compare(&first.Label) == 0; to++ {
 				sum.Add(l[to].Squares)
 			}
 			first.Squares = sum.Sum()
@@ -257,7 +228,7 @@ func (l List) Coarser(factor uint64) (List, error) {
 func (l List) Of(of Categories) List {
 	var some List
 	for i := range l {
-		if s := &l[i]; of.Has(s.KeyCategory()) {
+		if s := &l[i]; of.Has(s.Category) {
 			some = append(some, *s)
 		}
 	}

@@ -101,7 +101,7 @@ func TestNext(t *testing.T) {
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	for i := range 300 {
-		s := Section{Label: Label{None: true}}
+		var s Section
 		want := grid.EmptyRect()
 		side := int64(1) << (i % 27)
 		for range 1 + r.IntN(1000) {

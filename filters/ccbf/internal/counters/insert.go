@@ -65,7 +65,7 @@ const hashBatch = 256
 func Insert(d *cascade.Counters, p *Params, sections cells.List) {
 	for i := range sections {
 		s := &sections[i]
-		insert(d, p, s, s.KeyCategory())
+		insert(d, p, s, s.Category)
 		if p.Totals {
 			insert(d, p, s, nil)
 		}
@@ -138,10 +138,9 @@ func Maxima(p *Params, sections cells.List) *cascade.Counters {
 			h := p.Hasher(level)
 			for i := range of {
 				s := &of[i]
-				category := s.KeyCategory()
 				for j, n := range s.Counts {
 					if n >= least {
-						h1, h2 := h.Hash(cells.CellOf(s.X, s.Y, s.Keys[j]), category)
+						h1, h2 := h.Hash(cells.CellOf(s.X, s.Y, s.Keys[j]), s.Category)
 						yield(h1, h2, n)
 					}
 				}

@@ -21,7 +21,7 @@ func townsBody(t *testing.T) (body []byte, bounds grid.Rect) {
 		_, _, key := cells.Key(c)
 		keys = append(keys, key)
 	}
-	l := cells.List{{Label: cells.Label{None: true}, Squares: cells.Sorted(cells.Squares{Keys: keys})}}
+	l := cells.List{{Squares: cells.Sorted(cells.Squares{Keys: keys})}}
 	bounds = l.Bounds()
 	body, ok := AppendList(nil, l, bounds, 1<<30)
 	if !ok {
@@ -96,7 +96,7 @@ func TestKeysThatWrap(t *testing.T) {
 	}
 	s.Keys[1] = math.MaxUint64
 	bounds := cells.List{{Squares: cells.Sorted(cells.Squares{Keys: s.Keys[:2]})}}.Bounds()
-	body, ok := AppendList(nil, cells.List{{Label: cells.Label{None: true}, Squares: s}}, bounds, 1<<30)
+	body, ok := AppendList(nil, cells.List{{Squares: s}}, bounds, 1<<30)
 	var v Reader
 	v.Head = &form.Head{Bounds: bounds, Total: 4 * cells.BlockCells, Sums: true}
 	if !ok || v.Reset(body) != nil {

@@ -61,7 +61,7 @@ func AppendBody(dst []byte, sections []SectionSource, bounds grid.Rect, limit ui
 		return dst, false
 	case len(sections) == 0:
 		return dst, true
-	case len(sections) == 1 && sections[0].None:
+	case len(sections) == 1 && sections[0].Category == nil:
 		dst = binary.AppendUvarint(dst, uint64(number))
 		dst, _, fits := appendCells(dst, &sections[0], bounds, limit)
 		return dst, fits && uint64(len(dst)-body) <= limit
@@ -154,7 +154,7 @@ const MinCellBits = 2
 
 // section is one section of a body, read in place.
 type section struct {
-	cells.LabelView
+	cells.Label
 	total uint64
 	size  int // length of its cells in bytes, used while the sections are parsed.
 	blocks
@@ -177,7 +177,7 @@ func parseBody(dst []section, body []byte, bounds grid.Rect, categories bool, to
 	sx, sy, _ := cells.Key(grid.Cell{X: bounds.MinX, Y: bounds.MinY})
 	ex, ey, _ := cells.Key(grid.Cell{X: bounds.MaxX, Y: bounds.MaxY})
 	if !categories && sx == ex && sy == ey {
-		dst = append(dst, section{LabelView: cells.LabelView{X: sx, Y: sy}, total: total})
+		dst = append(dst, section{Label: cells.Label{X: sx, Y: sy}, total: total})
 		s := &dst[0]
 		n := r.Uvarint()
 		if err := r.Err(); err != nil {
@@ -204,7 +204,7 @@ func parseSections(dst []section, r *sketch.Reader, bounds grid.Rect, categories
 			return nil, err
 		}
 		count := r.Uvarint()
-		s := section{LabelView: label, total: r.Uvarint()}
+		s := section{Label: label, total: r.Uvarint()}
 		var size uint64
 		if i < n-1 {
 			size = r.Uvarint()

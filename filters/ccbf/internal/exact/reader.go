@@ -35,7 +35,7 @@ func (r *Reader) Reset(body []byte) (err error) {
 	for i := range r.sections {
 		s := &r.sections[i]
 		s.decoder = r.blocks
-		if err := r.AddSection(s.LabelView); err != nil {
+		if err := r.AddSection(s.Label); err != nil {
 			return err
 		}
 		r.AddSheet(s)
@@ -122,13 +122,13 @@ func (r *Reader) Describe(i *form.Info) {
 func (r *Reader) String() string { return "exact, " + sketch.Count(uint64(r.Number()), "cell") }
 
 // EachBlock calls f with all cells, some of a section at a time, in the order of their keys. They
-// are valid until f returns. It checks order, totals and bounds; the error of damaged cells wraps
+// are valid until f returns, and the label as long as the body. It checks order, totals and bounds; the error of damaged cells wraps
 // sketch.ErrInvalid.
 func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 	bounds := grid.EmptyRect()
 	for i := range r.sections {
 		s := &r.sections[i]
-		label, total := s.Label(), uint64(0)
+		total := uint64(0)
 		var err error
 		whole := s.each(func(i int, block cells.Squares) bool {
 			if !s.chosen(i, block) {
@@ -136,7 +136,7 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 			}
 			total = saturate.Add(total, block.Total())
 			bounds = bounds.Union(cells.BoundsOf(block.Keys, s.X, s.Y))
-			err = f(&label, block)
+			err = f(&s.Label, block)
 			return err == nil
 		})
 		switch {
@@ -158,9 +158,9 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 func (r *Reader) List() (cells.List, error) {
 	var l cells.List
 	err := r.EachBlock(func(label *cells.Label, block cells.Squares) error {
-		if len(l) == 0 || l[len(l)-1].Label != *label {
+		if len(l) == 0 || l[len(l)-1].Compare(label) != 0 {
 			n := r.sections[len(l)].cells
-			l = append(l, cells.Section{Label: *label, Squares: cells.Squares{Keys: make([]uint64, 0, n), Counts: make([]uint64, 0, n)}})
+			l = append(l, cells.Section{Label: label.Copy(), Squares: cells.Squares{Keys: make([]uint64, 0, n), Counts: make([]uint64, 0, n)}})
 		}
 		s := &l[len(l)-1]
 		s.Keys, s.Counts = append(s.Keys, block.Keys...), append(s.Counts, block.Counts...)

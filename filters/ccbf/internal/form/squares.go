@@ -24,7 +24,7 @@ type Squares struct {
 
 // Section is one section of a body.
 type Section struct {
-	cells.LabelView
+	cells.Label
 	Sheets []Sheet
 }
 
@@ -35,7 +35,7 @@ func (r *Squares) Reset() {
 }
 
 // AddSection adds a section without sheets. Its label must come after those of the other sections.
-func (r *Squares) AddSection(l cells.LabelView) error {
+func (r *Squares) AddSection(l cells.Label) error {
 	if n := len(r.Sections); n > 0 && r.Sections[n-1].Compare(&l) >= 0 {
 		return sketch.Invalidf("sections %d and %d are not in order", n, n+1)
 	}
@@ -92,7 +92,7 @@ func (r *Squares) eachRegion(of cells.Categories, f func(x, y int32, sheets []Sh
 			if !ok {
 				at = len(groups)
 				regions[[2]int32{s.X, s.Y}] = at
-				groups = append(groups, Section{LabelView: s.LabelView})
+				groups = append(groups, Section{Label: s.Label})
 			}
 			groups[at].Sheets = append(groups[at].Sheets, s.Sheets...)
 		}

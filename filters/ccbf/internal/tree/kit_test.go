@@ -87,7 +87,7 @@ func line() map[uint64]uint64 {
 // listOf has a section for each of some squares.
 func listOf(parts ...cells.Squares) (l cells.List) {
 	for _, s := range parts {
-		l = append(l, cells.Section{Label: cells.Label{None: true, X: int32(len(l))}, Squares: s})
+		l = append(l, cells.Section{Label: cells.Label{X: int32(len(l))}, Squares: s})
 	}
 	return l
 }

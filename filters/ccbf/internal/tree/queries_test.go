@@ -59,7 +59,7 @@ func sheetsOf(t *testing.T, s *cells.Squares) []Sheet {
 // readerOf returns a reader of one section that has these sheets.
 func readerOf(sheets []Sheet) *form.Squares {
 	r := &form.Squares{Head: &form.Head{Bounds: region, Sums: true}}
-	if err := r.AddSection(cells.LabelView{}); err != nil {
+	if err := r.AddSection(cells.Label{}); err != nil {
 		panic(err)
 	}
 	for i := range sheets {

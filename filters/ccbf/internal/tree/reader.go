@@ -65,7 +65,7 @@ func (r *Reader) Reset(body []byte) error {
 // readSections reads the labels of n sections, the code, and the heads of all sheets.
 func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 	type head struct {
-		label  cells.LabelView
+		label  cells.Label
 		sheets int
 	}
 	heads, all := make([]head, 0, n), 0
@@ -161,7 +161,7 @@ func (r *Reader) Error() form.Error {
 			held += n
 			excess += float64(s.Counts[j]) * (n - 1)
 		}
-		if i == 0 || s.Category != list.Sections[i-1].Category {
+		if i == 0 || !bytes.Equal(s.Category, list.Sections[i-1].Category) {
 			all += form.CellsOf(r.Head.Bounds)
 		}
 	}
@@ -208,7 +208,7 @@ func (r *Reader) All() (*List, error) {
 			}
 			squares.Add(s)
 		}
-		list.Sections = append(list.Sections, cells.Section{Label: of.Label(), Squares: squares.Sum()})
+		list.Sections = append(list.Sections, cells.Section{Label: of.Copy(), Squares: squares.Sum()})
 	}
 	list.code = CodeFor(list.Sections)
 	if !bytes.Equal(list.AppendTo(make([]byte, 0, len(r.body))), r.body) {
