@@ -5,6 +5,7 @@ package bitio
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
@@ -27,6 +28,12 @@ func (w *Writer) Reset(numbers int) {
 		w.buf = make([]byte, need)
 	}
 	w.pos, w.acc, w.n = 0, 0, 0
+}
+
+// WriterTo returns a writer that appends to dst, with room for this many numbers in the class code.
+func WriterTo(dst []byte, numbers int) Writer {
+	n := len(dst)
+	return Writer{buf: slices.Grow(dst, numbers*MaxClassBytes+8)[:n+numbers*MaxClassBytes+8], pos: n}
 }
 
 // Write appends the n lower bits of v. All other bits of v must be 0, and n is at most 56.
@@ -140,6 +147,17 @@ func (w *Writer) WriteClass(v uint64, k uint) {
 	} else {
 		w.writeClassParts(v, k)
 	}
+}
+
+// WritePair appends u in the class code of order j, and v in that of order k.
+func (w *Writer) WritePair(u, v uint64, j, k uint) {
+	first, m := ClassCode(u, j)
+	if second, n := ClassCode(v, k); m+n <= 56 {
+		w.Write(first|second<<(m&63), m+n)
+		return
+	}
+	w.WriteClass(u, j)
+	w.WriteClass(v, k)
 }
 
 // writeClassParts writes the parts of a long code one by one.

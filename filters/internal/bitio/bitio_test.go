@@ -23,8 +23,7 @@ func TestReadPairs(t *testing.T) {
 				if round%2 == 0 { // as they mostly are: about as long as the order
 					us[i][x], vs[i][x] = us[i][x]>>(63-min(j+2, 63)), vs[i][x]>>(63-min(k+1, 63))
 				}
-				w.WriteClass(us[i][x], j)
-				w.WriteClass(vs[i][x], k)
+				w.WritePair(us[i][x], vs[i][x], j, k)
 			}
 			orders[i] = [2]uint{j, k}
 			b := append([]byte{1, 2, 3}, w.Bytes()...)

@@ -28,47 +28,20 @@ func appendBlock(dst []byte, block cells.Squares) []byte {
 	keys, counts := block.Keys, block.Counts
 	gapOrder, countOrder := bitio.RunOrders(keys, counts)
 	dst = append(dst, byte(gapOrder), byte(countOrder))
-	begin := len(dst)
-	at := begin
-	dst = slices.Grow(dst, len(keys)*8+8)[:at+len(keys)*8+8]
-	code, n := uint64(1), uint(1) // the code of a count of 1 in order 0
-	if counts != nil {
-		code, n = bitio.ClassCode(counts[0]-1, countOrder)
-	}
-	for i := 1; n <= atOnce; i++ {
-		binary.LittleEndian.PutUint64(dst[at:], code)
-		at += int(n / 8)
-		code >>= n &^ 7 & 63
-		n &= 7
-		if i == len(keys) {
-			return dst[:at+int(n+7)/8]
-		}
-		gap, g := bitio.ClassCode(keys[i]-keys[i-1]-1, gapOrder)
-		count, c := uint64(1), uint(1)
-		if counts != nil {
-			count, c = bitio.ClassCode(counts[i]-1, countOrder)
-		}
-		code |= (gap | count<<(g&63)) << (n & 63)
-		n += g + c
-	}
-	// The loop stopped at a cell with more bits than it can write at once. The cell is far from the one
-	// before, or has very many points. A Writer writes the whole block again.
-	if counts == nil {
-		counts = slices.Repeat([]uint64{1}, len(keys))
-	}
-	var w bitio.Writer
-	w.Reset(2 * cells.BlockCells)
+	w := bitio.WriterTo(dst, 2*len(keys))
 	for i, key := range keys {
-		if i > 0 {
-			w.WriteClass(key-keys[i-1]-1, gapOrder)
+		count := uint64(0) // less one
+		if counts != nil {
+			count = counts[i] - 1
 		}
-		w.WriteClass(counts[i]-1, countOrder)
+		if i == 0 {
+			w.WriteClass(count, countOrder)
+		} else {
+			w.WritePair(key-keys[i-1]-1, count, gapOrder, countOrder)
+		}
 	}
-	return append(dst[:begin], w.Bytes()...)
+	return w.Bytes()
 }
-
-// atOnce is the most bits that are written at once: those of a cell, and up to 7 of the one before.
-const atOnce = 63
 
 // blocks are the encoded cells of one section. Their lengths were checked, but not their contents.
 type blocks struct {
