@@ -103,8 +103,8 @@ func (b *Builder) addCells(p *cells.Label, r cells.Squares) error {
 		if err != nil {
 			return err
 		}
-		part := r.UpTo(n)
-		r = r.From(n)
+		part := r.Part(0, n)
+		r = r.Part(n, r.Len())
 		if b.spilled {
 			b.insertRun(s, part)
 			continue

@@ -57,20 +57,16 @@ func (s *Squares) Last(i int) uint64 { return s.Keys[i] | LowBits(s.Level(i)) }
 // LowBits returns the bits of a key that differ within a square of a level.
 func LowBits(level uint8) uint64 { return 1<<(2*level) - 1 }
 
-// UpTo returns the first n squares.
-func (s *Squares) UpTo(n int) Squares {
-	if s.Levels == nil {
-		return Squares{Keys: s.Keys[:n], Counts: s.Counts[:n]}
+// Part returns the squares from index from to index to-1.
+func (s *Squares) Part(from, to int) Squares {
+	part := Squares{Keys: s.Keys[from:to]}
+	if s.Levels != nil {
+		part.Levels = s.Levels[from:to]
 	}
-	return Squares{s.Keys[:n], s.Levels[:n], s.Counts[:n]}
-}
-
-// From returns the squares from index i to the end.
-func (s *Squares) From(i int) Squares {
-	if s.Levels == nil {
-		return Squares{Keys: s.Keys[i:], Counts: s.Counts[i:]}
+	if s.Counts != nil {
+		part.Counts = s.Counts[from:to]
 	}
-	return Squares{s.Keys[i:], s.Levels[i:], s.Counts[i:]}
+	return part
 }
 
 // BlockCells is the number of cells in a block of an exact sketch.
@@ -79,12 +75,10 @@ const BlockCells = 128
 // Blocks yields the squares in order: BlockCells at a time, and the rest at the end.
 func (s Squares) Blocks() iter.Seq[Squares] {
 	return func(yield func(Squares) bool) {
-		for rest := s; rest.Len() > 0; {
-			n := min(rest.Len(), BlockCells)
-			if !yield(rest.UpTo(n)) {
+		for from := 0; from < s.Len(); from += BlockCells {
+			if !yield(s.Part(from, min(from+BlockCells, s.Len()))) {
 				return
 			}
-			rest = rest.From(n)
 		}
 	}
 }

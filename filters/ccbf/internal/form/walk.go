@@ -194,7 +194,7 @@ func (w *walk) squares(s cells.Squares) {
 	quarter := cells.LowBits(cells.CommonLevel(s.Keys[0], s.Last(s.Len()-1))) >> 2
 	for s.Len() > 0 {
 		n := cells.SearchAbove(s.Keys, s.Keys[0]|quarter)
-		part := s.UpTo(n)
+		part := s.Part(0, n)
 		switch w.area.enter(part.Keys[0], part.Last(n-1)) {
 		case grid.Inside:
 			w.within(part)
@@ -202,7 +202,7 @@ func (w *walk) squares(s cells.Squares) {
 			w.squares(part)
 			w.area.Area.Leave()
 		}
-		s = s.From(n)
+		s = s.Part(n, s.Len())
 	}
 }
 
@@ -221,8 +221,7 @@ func (w *walk) square(s *cells.Squares, i int) {
 	}
 	switch n := s.Counts[i]; {
 	case w.visit != nil:
-		one := s.From(i)
-		w.visit(one.UpTo(1), relation == grid.Inside)
+		w.visit(s.Part(i, i+1), relation == grid.Inside)
 	case relation == grid.Inside:
 		w.sum.inside(n)
 	default:

@@ -255,7 +255,7 @@ func (c *Cells) carried() (add func(cells.Squares), stop func()) {
 				continue
 			}
 			s.Counts[i] = saturate.Add(s.Counts[i], saturate.Mul(over.Counts[0], c.full()))
-			if over = over.From(1); over.Len() == 0 {
+			if over = over.Part(1, over.Len()); over.Len() == 0 {
 				over, _ = next()
 			}
 		}

@@ -368,8 +368,7 @@ func (e *Encoder) AppendSheet(dst []byte, s *cells.Squares) []byte {
 	eachPacket(s, e.code.root, func(from, second, to int) {
 		begin := len(e.data)
 		first := e.packet(s, from, second, to)
-		leaves := s.From(from)
-		leaves = leaves.UpTo(to - from)
+		leaves := s.Part(from, to)
 		e.index = binary.AppendUvarint(e.index, (first-before)>>(2*e.code.root))
 		e.index = binary.AppendUvarint(e.index, leaves.Total())
 		e.index = binary.AppendUvarint(e.index, uint64(len(e.data)-begin))

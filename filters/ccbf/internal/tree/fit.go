@@ -60,12 +60,12 @@ type fitter struct {
 func (f *fitter) build(w window) {
 	f.window, f.leaves, f.memory = w, [Taus + 1]int{}, [2]cells.Squares{}
 	f.nodes = make([]nodes, len(f.sections))
-	memory := cells.Room(f.sections.Number())
-	memory = memory.UpTo(f.sections.Number())
+	all := cells.Room(f.sections.Number())
+	memory := all.Part(0, f.sections.Number())
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		n.build(&memory, &f.sections[i].Squares, Tau(max(w.low, 0)).Value(), Tau(w.high).limit(), &f.leaves)
-		memory = memory.From(n.Len())
+		memory = memory.Part(n.Len(), memory.Len())
 	}
 	for t := range Taus {
 		f.leaves[t+1] += f.leaves[t]
@@ -82,11 +82,11 @@ func (f *fitter) try(tau Tau, upTo uint64) *List {
 	if f.memory[f.free].Keys == nil {
 		f.memory[f.free] = cells.Room(f.leaves[0])
 	}
-	memory := f.memory[f.free].UpTo(f.leaves[0])
+	memory := f.memory[f.free].Part(0, f.leaves[0])
 	for i := range f.nodes {
 		n, leaves := &f.nodes[i], memory
 		n.prune(&leaves, tau, upTo)
-		memory, out.Sections[i].Squares = memory.From(n.Len()), leaves
+		memory, out.Sections[i].Squares = memory.Part(n.Len(), memory.Len()), leaves
 	}
 	return out.coded()
 }
@@ -254,8 +254,7 @@ func sampled(sections cells.List) (sample cells.Squares, stretches, all int) {
 		stretch := min(s.Len()/(factor*sampleParts), sampleStretch)
 		out := cells.Room(s.Len()/factor + stretch)
 		for from := 0; from < s.Len(); from += factor * stretch {
-			rest := s.From(from)
-			out.Append(rest.UpTo(min(stretch, rest.Len())))
+			out.Append(s.Part(from, min(from+stretch, s.Len())))
 			stretches++
 		}
 		m.Add(out)

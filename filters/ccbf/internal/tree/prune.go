@@ -94,7 +94,6 @@ func (n *nodes) build(memory, s *cells.Squares, low, high uint64, change *[Taus 
 // above upTo, it uses the next lower threshold. dst has room for n.Len() squares. Each leaf is the largest
 // square with its points that the threshold allows.
 func (n *nodes) prune(dst *cells.Squares, tau Tau, upTo uint64) {
-	*dst = dst.UpTo(n.Len())
 	at, to := n.Len(), n.Len() // squares from at on are leaves in dst from to on
 	fromKeys, fromLevels, fromCounts := n.Keys[:at], n.Levels[:at], n.Counts[:at]
 	keys, levels, counts := dst.Keys[:at], dst.Levels[:at], dst.Counts[:at]
@@ -116,7 +115,7 @@ func (n *nodes) prune(dst *cells.Squares, tau Tau, upTo uint64) {
 			at, i = int(leaf.lo), int(leaf.first)-1
 		}
 	}
-	*dst = dst.From(to)
+	*dst = dst.Part(to, n.Len())
 	enlarge(dst, tau, upTo)
 }
 
