@@ -38,44 +38,36 @@ const (
 	tableBytes, categoryBytes = 256, 64
 )
 
-// layOut returns a table without slots, the number of hash bits that select a slot, and the memory of the
-// whole table. It returns false if there are no cells, if there are more than MaxTable, or if places and
-// counts do not fit in a word.
-func (r *Reader) layOut(together bool) (t Table, slotBits int, size int64, ok bool) {
+// layOut returns a table without slots, and the memory of the whole table. It returns false if there are no
+// cells, if there are more than MaxTable, or if places and counts do not fit in a word.
+func (r *Reader) layOut(together bool) (t Table, size int64, ok bool) {
 	n := r.Number()
 	if n == 0 || n > MaxTable {
-		return t, 0, 0, false
+		return t, 0, false
 	}
-	categories := uint64(1)
-	size = tableBytes
-	if !together {
-		categories = 0
-		for i := range r.sections {
-			if r.begins(i) {
-				categories++
-				size += categoryBytes + int64(len(r.sections[i].Category))
-			}
-		}
+	categories, slotBits := uint64(0), bits.Len(uint(2*n-1)) // at least half of the slots stay empty
+	size = tableBytes + 8<<slotBits
+	if together {
+		categories = 1
+	} else {
+		r.EachCategory(func(category []byte, _, _ uint64) {
+			categories++
+			size += categoryBytes + int64(len(category))
+		})
 	}
-	t.bounds = r.Head.Bounds
-	t.width, t.height = r.Head.Bounds.Width(), r.Head.Bounds.Height()
+	t.bounds, t.shift = r.Head.Bounds, uint(64-slotBits)
+	t.width, t.height = t.bounds.Width(), t.bounds.Height()
 	high, area := bits.Mul64(t.width, t.height)
 	over, places := bits.Mul64(area, categories)
 	t.area, t.none = area, places
 	t.countBits = uint(64 - bits.Len64(places))
-	slotBits = bits.Len(uint(2*n - 1)) // at least half of the slots stay empty
-	return t, slotBits, size + 8<<slotBits, high == 0 && over == 0 && t.countBits >= minCountBits
-}
-
-// begins reports whether section i is the first of its category.
-func (r *Reader) begins(i int) bool {
-	return i == 0 || string(r.sections[i].Category) != string(r.sections[i-1].Category)
+	return t, size, high == 0 && over == 0 && t.countBits >= minCountBits
 }
 
 // TableBytes returns how much memory Table takes. It returns false if Table would return false for a
 // reason other than damaged cells.
 func (r *Reader) TableBytes(together bool) (int64, bool) {
-	_, _, size, ok := r.layOut(together)
+	_, size, ok := r.layOut(together)
 	return size, ok
 }
 
@@ -83,22 +75,22 @@ func (r *Reader) TableBytes(together bool) (int64, bool) {
 // returns false if there are no cells or too many, if the bounds are too wide, or if the cells are
 // damaged.
 func (r *Reader) Table(together bool) (Table, bool) {
-	t, slotBits, _, ok := r.layOut(together)
+	t, _, ok := r.layOut(together)
 	if !ok {
 		return Table{}, false
 	}
-	t.slots, t.shift = make([]uint64, 1<<slotBits), uint(64-slotBits)
+	t.slots = make([]uint64, 1<<(64-t.shift))
 	if !together && r.sections[0].Category != nil {
 		t.categories = make(map[string]uint32)
 	}
-	category := uint32(0)
 	for i := range r.sections {
 		s := &r.sections[i]
-		if !together && r.begins(i) && i > 0 {
-			category++
-		}
+		category := uint32(0)
 		if t.categories != nil {
-			t.categories[string(s.Category)] = category
+			if category, ok = t.categories[string(s.Category)]; !ok {
+				category = uint32(len(t.categories))
+				t.categories[string(s.Category)] = category
+			}
 		}
 		if !s.each(func(_ int, block cells.Squares) bool { return t.addBlock(s, category, block) }) {
 			return Table{}, false
