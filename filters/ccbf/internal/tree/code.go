@@ -99,12 +99,9 @@ type Code struct {
 	same    [tables]bool     // by table: whether the table before serves its symbols too.
 	used    [tables][]uint16 // by table: its symbols, ascending.
 	lengths [tables][symbols]uint8
-	size    uint // the most bytes of all sheets and of the code itself
+	// size is the most bytes of all sheets and of the code itself. The true size is a few bytes per packet less.
+	size uint64
 }
-
-// Size returns the most bytes that the code and the sheets take. The true size is a few bytes per packet
-// less.
-func (c *Code) Size() uint64 { return uint64(c.size) }
 
 // tablesSize returns the most bytes of the code itself.
 func (c *Code) tablesSize() uint64 {

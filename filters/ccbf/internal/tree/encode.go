@@ -207,10 +207,10 @@ func codeFrom(sections cells.List, root uint8) *Code {
 		}
 	}
 	head += stretchBits(seconds, trees) + (stretchesBits+restBits+7)*p.packets
-	c.size = p.bytes + (trees+head+7)/8
 	if p.huge {
-		c.size += 10 * p.packets
+		p.bytes += 10 * p.packets
 	}
+	c.size = uint64(p.bytes + (trees+head+7)/8)
 	return &c
 }
 

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -21,7 +22,7 @@ func Fit(sections cells.List, limit uint64) (*List, bool) {
 	guess, each := f.guess()
 	if guess == 0 && onlyCells(sections) {
 		all := List{Sections: sections, Fit: Accuracy{Cells: uint64(sections.Number())}}
-		if out := all.coded(); out.code.Size() <= limit {
+		if out := all.coded(); out.code.size <= limit {
 			return out, true
 		}
 	}
@@ -123,7 +124,7 @@ func (f *fitter) fill(fits *List, above uint64) *List {
 	}
 	// Splitting all squares from place high on fits the limit, from place low on it does not. Between
 	// both, the size is assumed to grow evenly.
-	low, high, below := 0, places, fits.code.Size()
+	low, high, below := 0, places, fits.code.size
 	for range fillTries {
 		if f.limit-below < f.limit/fillShare || high-low < 2 {
 			break
@@ -134,7 +135,7 @@ func (f *fitter) fill(fits *List, above uint64) *List {
 			break
 		}
 		p := f.try(fits.Tau, keys[len(keys)*at/places])
-		if size := p.code.Size(); size <= f.limit {
+		if size := p.code.size; size <= f.limit {
 			fits, high, below = p, at, size
 			f.free ^= 1
 		} else {
@@ -171,7 +172,7 @@ func (f *fitter) fit(each float64) (*List, bool) {
 		}
 		t = min(max(t, low+1), high-1)
 		p := f.try(Tau(t), allKeys)
-		n := p.code.Size()
+		n := p.code.size
 		each := float64(n) / float64(max(f.leaves[t], 1))
 		if n > f.limit {
 			low, below, notFitting = t, each, n
@@ -201,24 +202,17 @@ func (f *fitter) fit(each float64) (*List, bool) {
 		fits = f.fill(fits, notFitting)
 	}
 	f.finish(fits)
-	return fits, fits.code.Size() <= f.limit
+	return fits, fits.code.size <= f.limit
 }
 
 // leastFor returns the least threshold from low to high at which all leaves take at most limit bytes, or
 // high if there is none. The bytes of a leaf are interpolated: the parameter below at low, and above at
 // high.
 func (f *fitter) leastFor(limit float64, low, high int, below, above float64) int {
-	from, to := low, high
-	for from < to {
-		mid := (from+to+Taus)/2 - Taus/2 // rounds down even if from+to is negative
-		each := below + float64((above-below)*(float64(mid-low)/float64(high-low)))
-		if float64(f.leaves[max(mid, 0)])*each <= limit {
-			to = mid
-		} else {
-			from = mid + 1
-		}
-	}
-	return from
+	return low + sort.Search(high-low, func(i int) bool {
+		each := below + float64((above-below)*(float64(i)/float64(high-low)))
+		return float64(f.leaves[max(low+i, 0)])*each <= limit
+	})
 }
 
 // Samples are stretches of squares that tell how many bytes a leaf takes.
@@ -294,7 +288,7 @@ func (f *fitter) guess() (t int, each float64) {
 		// leaves of the whole tree.
 		tables := p.code.tablesSize()
 		jumps := uint64(stretches * jumpBytes)
-		size := max(p.code.Size(), tables+jumps) - tables - jumps
+		size := max(p.code.size, tables+jumps) - tables - jumps
 		leaves := float64(max(g.leaves[t], 1))
 		each = float64(size)/leaves + float64(tables)/(leaves*float64(all)/float64(sample.Len()))
 	}

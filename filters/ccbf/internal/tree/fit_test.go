@@ -24,16 +24,16 @@ func TestFit(t *testing.T) {
 	filled := 0
 	for name, counts := range inOrder(all) {
 		s := squaresOf(counts)
-		whole := CodeFor(listOf(s)).Size()
+		whole := CodeFor(listOf(s)).size
 		for _, part := range []uint64{1, 2, 3, 8, 30} {
 			limit := whole / part
 			p, ok := Fit(listOf(s), limit)
-			if got := p.code.Size(); ok != (got <= limit) {
+			if got := p.code.size; ok != (got <= limit) {
 				t.Fatalf("%s: %d bytes of %d, fits: %v", name, got, limit, ok)
 			}
 			if ok && p.Tau > 0 {
 				lower := cut(s, p.Tau-1)
-				if size := CodeFor(listOf(lower)).Size(); size <= limit {
+				if size := CodeFor(listOf(lower)).size; size <= limit {
 					t.Errorf("%s: threshold %d fits %d bytes, and so does the one before with %d", name, p.Tau, limit, size)
 				}
 			}
@@ -56,7 +56,7 @@ func TestFit(t *testing.T) {
 		t.Errorf("%d trees fill their bytes with a part of a step: expected more", filled)
 	}
 	s := squaresOf(all["many"])
-	limit := CodeFor(listOf(s)).Size() / 2
+	limit := CodeFor(listOf(s)).size / 2
 	if n := testing.AllocsPerRun(3, func() { Fit(listOf(s), limit) }); n > 600 {
 		t.Errorf("%v allocations for %d cells", n, s.Len())
 	}
@@ -66,10 +66,10 @@ func TestFit(t *testing.T) {
 func TestFitParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(72, 0))
 	a, b := squaresOf(clusters(r, 3000)), squaresOf(clusters(r, 500))
-	whole := CodeFor(listOf(a, b)).Size()
+	whole := CodeFor(listOf(a, b)).size
 	p, ok := Fit(listOf(a, b), whole/3)
-	if !ok || p.code.Size() > whole/3 || p.Fit.Cells != uint64(a.Len()+b.Len()) {
-		t.Fatalf("%d bytes of %d, %d cells", p.code.Size(), whole/3, p.Fit.Cells)
+	if !ok || p.code.size > whole/3 || p.Fit.Cells != uint64(a.Len()+b.Len()) {
+		t.Fatalf("%d bytes of %d, %d cells", p.code.size, whole/3, p.Fit.Cells)
 	}
 	for i, s := range []cells.Squares{a, b} {
 		got, want, same := &p.Sections[i].Squares, cut(s, p.Tau), 0
@@ -83,10 +83,10 @@ func TestFitParts(t *testing.T) {
 			t.Errorf("part %d is pruned by another threshold", i)
 		}
 	}
-	for bytes := p.code.Size(); bytes > 60; bytes = bytes * 2 / 3 {
+	for bytes := p.code.size; bytes > 60; bytes = bytes * 2 / 3 {
 		q, ok := Fit(p.Sections, bytes)
-		if !ok || q.code.Size() > bytes {
-			t.Fatalf("cut to %d bytes a tree takes %d", bytes, q.code.Size())
+		if !ok || q.code.size > bytes {
+			t.Fatalf("cut to %d bytes a tree takes %d", bytes, q.code.size)
 		}
 		if n, m := q.Sections[0].Total(), a.Total(); n != m {
 			t.Errorf("cut to %d bytes %d points are %d", bytes, m, n)

@@ -100,8 +100,8 @@ func encoded(t testing.TB, c *Code, sheets []cells.Squares) []Sheet {
 	for i := range sheets {
 		blob = e.AppendSheet(blob, &sheets[i])
 	}
-	if uint64(len(blob)) > c.Size() {
-		t.Fatalf("%d bytes, planned %d", len(blob), c.Size())
+	if uint64(len(blob)) > c.size {
+		t.Fatalf("%d bytes, planned %d", len(blob), c.size)
 	}
 	r := sketch.NewReader("a tree", blob)
 	tables := kit.Must(ReadCode(r))

@@ -98,7 +98,7 @@ func (t *List) headBytes() uint64 {
 }
 
 // Size returns the most bytes that the body takes. The code must be known.
-func (t *List) Size() uint64 { return t.headBytes() + t.code.Size() }
+func (t *List) Size() uint64 { return t.headBytes() + t.code.size }
 
 // coded returns t with its code.
 func (t *List) coded() *List {
