@@ -114,7 +114,7 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 	for _, s := range sections {
 		n += s.Cells
 		for block := range s.Blocks {
-			bounds = bounds.Union(cells.BoundsOf(block.Keys, s.X, s.Y))
+			bounds = bounds.Union(cells.CornersOf(block.Keys...).Rect(s.X, s.Y))
 		}
 	}
 	// Reserve twice the size: the body may be copied once as it grows.

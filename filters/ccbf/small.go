@@ -38,7 +38,7 @@ func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
 		return build(dst, &m.head.Config, keys)
 	}
 	few := m.count(keys)
-	m.head.Bounds, m.head.header.Total = cells.BoundsOf(few.Keys, 0, 0), uint64(len(keys))
+	m.head.Bounds, m.head.header.Total = cells.CornersOf(few.Keys...).Rect(0, 0), uint64(len(keys))
 	m.buffer = m.head.appendFields(m.buffer[:0], m.fields)
 	start := len(dst)
 	dst = sketch.Begin(dst, m.head.header, m.buffer)

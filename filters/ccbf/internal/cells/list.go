@@ -199,28 +199,63 @@ func (l List) Summed() List {
 // ErrAcross is the error for a square that lies in no square of the coarser grid's Z-order curve.
 var ErrAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
 
-// Coarser returns the squares on a grid whose cells are factor times as long, as coarsen does. It does not
-// change l. A list of cells has no error.
+// Coarser returns the squares on a grid whose cells are factor times as long. It does not change l. A list of
+// cells has no error.
+//
+// If factor is no power of two, or does not divide Bias, a square may lie across squares of the new
+// grid. It becomes the smallest square that holds it. Counts stay upper bounds and sums keep their bounds,
+// but counts can be too high by more. A cell always lies in one new cell, so cells come out exact.
 func (l List) Coarser(factor uint64) (List, error) {
 	var out List
 	levels := slices.ContainsFunc(l, func(s Section) bool { return s.Levels != nil })
 	for i := range l {
-		s, into := &l[i], map[region]*Squares{}
-		if j, ok := coarsen(s.Squares, region{s.X, s.Y}, factor, into); !ok {
-			at, side := CellOf(s.X, s.Y, s.Keys[j]), uint64(1)<<s.Level(j)
-			return nil, fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
-				ErrAcross, side, side, at.X, at.Y)
+		parts, err := l[i].coarser(int64(factor))
+		if err != nil {
+			return nil, err
 		}
-		for at, squares := range into {
+		for _, part := range parts {
 			if !levels {
-				squares.Levels = nil
+				part.Levels = nil
 			}
-			p, sorted := s.Label, Sorted(*squares)
-			p.X, p.Y = at.x, at.y
-			out = append(out, Section{p, sorted.Clone()}) // coarsen made room for more
+			sorted := Sorted(part.Squares)
+			out = append(out, Section{part.Label, sorted.Clone()}) // coarser made room for more
 		}
 	}
 	return out.Summed(), nil
+}
+
+// coarser is Coarser for a section, whose squares may come to lie in several regions. Those of each are in no
+// particular order.
+//
+// No square of a tree lies across regions or halves of one. The error is for the first square that does. This
+// square is at least 2^29 cells of the coarser grid away from the origin.
+func (s *Section) coarser(factor int64) (parts []Section, err error) {
+	var part *Section
+	for i, key := range s.Keys {
+		x, y, low := Key(CellOf(s.X, s.Y, key).Coarser(factor))
+		level := s.Level(i)
+		if level > 0 {
+			endX, endY, high := Key(CellOf(s.X, s.Y, s.Last(i)).Coarser(factor))
+			if level = CommonLevel(low, high); endX != x || endY != y || level > MaxLevel {
+				at := s.Rect(i)
+				return nil, fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
+					ErrAcross, at.Width(), at.Height(), at.MinX, at.MinY)
+			}
+		}
+		if part == nil || part.X != x || part.Y != y {
+			at := slices.IndexFunc(parts, func(p Section) bool { return p.X == x && p.Y == y })
+			if at < 0 {
+				at = len(parts)
+				parts = append(parts, Section{Label: Label{s.Category, x, y}})
+				if at == 0 { // there is rarely a second one
+					parts[0].Squares = Room(s.Len())
+				}
+			}
+			part = &parts[at]
+		}
+		part.add(low&^LowBits(level), level, s.Counts[i])
+	}
+	return parts, nil
 }
 
 // Of returns the cells of a set of categories, without the categories: the counts of a cell are added up.

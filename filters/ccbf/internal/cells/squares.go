@@ -8,6 +8,7 @@ package cells
 import (
 	"errors"
 	"iter"
+	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -413,57 +414,11 @@ func CommonLevel(a, b uint64) uint8 { return uint8(bits.Len64(a^b)+1) / 2 }
 
 // SearchAbove returns how many of the keys, in ascending order, are at most key.
 func SearchAbove(keys []uint64, key uint64) int {
-	low, high := 0, len(keys)
-	for low < high {
-		if mid := int(uint(low+high) / 2); keys[mid] <= key {
-			low = mid + 1
-		} else {
-			high = mid
-		}
+	if key == math.MaxUint64 {
+		return len(keys)
 	}
-	return low
-}
-
-// region identifies a square of 2^32 x 2^32 cells by its place in the grid of these squares. Keys are
-// unique within one region.
-type region struct{ x, y int32 }
-
-// coarsen adds the squares of a region to into, on a grid whose cells are factor times as long. There they
-// may lie in several regions, in no particular order: Sorted sorts them.
-//
-// If factor is no power of two, or does not divide Bias, a square may lie across squares of the new
-// grid. It becomes the smallest square that holds it. Counts stay upper bounds and sums keep their bounds,
-// but counts can be too high by more. A cell always lies in one new cell, so cells come out exact.
-//
-// No square of a tree lies across regions or halves of one. coarsen stops at the first square that does,
-// and returns its index and false. This square is at least 2^29 cells of the coarser grid away from the
-// origin.
-func coarsen(s Squares, at region, factor uint64, into map[region]*Squares) (int, bool) {
-	var last region
-	var out *Squares
-	for i, key := range s.Keys {
-		var to region
-		var low uint64
-		to.x, to.y, low = Key(CellOf(at.x, at.y, key).Coarser(int64(factor)))
-		level := s.Level(i)
-		if level > 0 {
-			x, y, high := Key(CellOf(at.x, at.y, s.Last(i)).Coarser(int64(factor)))
-			if level = CommonLevel(low, high); to != (region{x, y}) || level > MaxLevel {
-				return i, false
-			}
-		}
-		if out == nil || to != last {
-			if last, out = to, into[to]; out == nil {
-				out = new(Squares)
-				if len(into) == 0 { // there is rarely a second one
-					*out = Room(s.Len())
-				}
-				into[to] = out
-			}
-		}
-		out.add(low&^LowBits(level), level, s.Counts[i])
-	}
-	return 0, true
+	n, _ := slices.BinarySearch(keys, key+1)
+	return n
 }
 
 // scratches lends the memory of Sorted.

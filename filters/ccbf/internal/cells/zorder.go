@@ -111,16 +111,12 @@ func (c Corners) Next(key uint64) (next uint64, found bool) {
 	return key, true
 }
 
-// BoundsOf returns the smallest rectangle around the cells with these keys in region (x, y). There is at least
-// one.
-func BoundsOf(keys []uint64, x, y int32) grid.Rect { return CornersOf(keys...).Rect(x, y) }
-
 // Bounds returns the smallest rectangle around the cells.
 func (l List) Bounds() grid.Rect {
 	b := grid.EmptyRect()
 	for i := range l {
 		if s := &l[i]; len(s.Keys) > 0 {
-			b = b.Union(BoundsOf(s.Keys, s.X, s.Y))
+			b = b.Union(CornersOf(s.Keys...).Rect(s.X, s.Y))
 		}
 	}
 	return b

@@ -135,7 +135,7 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 				return false
 			}
 			total = saturate.Add(total, block.Total())
-			bounds = bounds.Union(cells.BoundsOf(block.Keys, s.X, s.Y))
+			bounds = bounds.Union(cells.CornersOf(block.Keys...).Rect(s.X, s.Y))
 			err = f(&s.Label, block)
 			return err == nil
 		})
