@@ -169,29 +169,30 @@ func (q *batch) cells(i int) cells.Squares {
 	return cells.Squares{Keys: keys[:q.n[i]], Counts: counts[:q.n[i]]}
 }
 
-// fewTogether is the number of blocks from which they are decoded at once. Fewer are faster one by one.
-const fewTogether = 3
-
 // readFrom decodes the blocks [from, to) of b. There are at most as many as the constant together says. It
-// decodes them together while enough of them have cells left, and the rest of each alone.
+// decodes that many full ones together, and others one by one.
 func (q *batch) readFrom(b *blocks, from, to int) {
+	all := true
 	for i := range q.n {
 		if q.n[i] = 0; from+i < to {
 			q.begin(i, b, from+i)
 		}
+		all = all && q.n[i] == bitio.MaxRun
 	}
 	at := 1 // the cells before are decoded.
-	for {
-		open, one, end := 0, 0, bitio.MaxRun
-		for i, n := range q.n {
-			if n > at {
-				open, one, end = open+1, i, min(end, n)
+	for all && at < bitio.MaxRun {
+		// At a long code, ReadRuns stops early. Then the cell is decoded alone.
+		came := bitio.ReadRuns(&q.readers, &q.runs, at, bitio.MaxRun)
+		next := min(came+1, bitio.MaxRun)
+		for i := range q.n {
+			if keys, _ := q.room(i); keys[came-1] < keys[at-1] {
+				q.n[i] = 0
+			} else {
+				q.step(i, came, next)
 			}
+			all = all && q.n[i] > 0
 		}
-		if open < fewTogether {
-			break
-		}
-		at = q.readAtOnce(one, at, end)
+		at = next
 	}
 	for i, n := range q.n {
 		if n > at {
@@ -223,33 +224,6 @@ func (q *batch) end(i, at int) {
 	if at == q.n[i] && !q.readers[i].Done() {
 		q.n[i] = 0
 	}
-}
-
-// readAtOnce decodes the cells [from, to) of all blocks with more than from cells, and returns up to which
-// cell it came. At a long code it stops early, after decoding that code alone. one is the index of such a block.
-func (q *batch) readAtOnce(one, from, to int) int {
-	// ReadRuns decodes every lane. A lane without such a block decodes block one again, because it must not
-	// read bytes behind the end of its block.
-	for i, n := range q.n {
-		if n <= from {
-			q.readers[i] = q.readers[one]
-			q.runs.GapOrder[i], q.runs.CountOrder[i] = q.runs.GapOrder[one], q.runs.CountOrder[one]
-		}
-	}
-	came := bitio.ReadRuns(&q.readers, &q.runs, from, to)
-	for i, n := range q.n {
-		if n <= from {
-			continue
-		}
-		if keys, _ := q.room(i); keys[came-1] < keys[from-1] {
-			q.n[i] = 0
-		} else if came < to {
-			q.step(i, came, came+1)
-		} else {
-			q.end(i, to)
-		}
-	}
-	return min(came+1, to)
 }
 
 // step decodes the cells [from, to) of block i.
