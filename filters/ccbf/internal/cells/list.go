@@ -179,18 +179,12 @@ func (l List) Summed() List {
 	l = slices.Clone(l)
 	slices.SortFunc(l, func(a, b Section) int { return a.Compare(&b.Label) })
 	out := l[:0]
-	for from := 0; from < len(l); {
-		first, to := l[from], from+1
-		if to < len(l) && l[to].Compare(&first.Label) == 0 {
-			var sum Merger
-			sum.Add(first.Squares)
-			for ; to < len(l) && l[to].Compare(&first.Label) == 0; to++ {
-				sum.Add(l[to].Squares)
-			}
-			first.Squares = sum.Sum()
+	var sum Merger
+	for i, s := range l {
+		if sum.Add(s.Squares); i+1 == len(l) || s.Compare(&l[i+1].Label) != 0 {
+			out = append(out, Section{s.Label, sum.Sum()})
+			sum = Merger{}
 		}
-		out = append(out, first)
-		from = to
 	}
 	clear(l[len(out):])
 	return out

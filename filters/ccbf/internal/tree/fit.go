@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -116,12 +117,7 @@ const (
 // fill lowers the threshold for the end of the curve, from some key on, as far as the tree still fits. At
 // the next lower threshold, the whole tree would take above bytes.
 func (f *fitter) fill(fits *List, above uint64) *List {
-	var keys []uint64
-	for i := range f.sections {
-		if k := f.sections[i].Keys; len(k) > len(keys) {
-			keys = k
-		}
-	}
+	keys := slices.MaxFunc(f.sections, func(a, b cells.Section) int { return cmp.Compare(a.Len(), b.Len()) }).Keys
 	// Splitting all squares from place high on fits the limit, from place low on it does not. Between
 	// both, the size is assumed to grow evenly.
 	low, high, below := 0, places, fits.code.size

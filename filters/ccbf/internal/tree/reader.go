@@ -56,10 +56,19 @@ func (r *Reader) Reset(body []byte) error {
 	if err := r.readSections(in, sections); err != nil {
 		return err
 	}
-	if err := in.Done(); err != nil {
-		return err
+	total := uint64(0)
+	for i := range r.sheets {
+		total = saturate.Add(total, r.sheets[i].Total())
 	}
-	return r.checkTotal()
+	switch err := in.Done(); {
+	case err != nil:
+		return err
+	case r.Head.TotalKnown && total != r.Head.Total:
+		return sketch.Invalidf("a total of %d, but leaves count %d", r.Head.Total, total)
+	case total > 0 && r.Head.Bounds.Empty():
+		return sketch.Invalidf("leaves without bounds")
+	}
+	return nil
 }
 
 // readSections reads the labels of n sections, the code, and the heads of all sheets.
@@ -108,21 +117,6 @@ func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 			r.AddSheet(s)
 			at++
 		}
-	}
-	return nil
-}
-
-// checkTotal checks that all counts add up to the total in the head, if that is known.
-func (r *Reader) checkTotal() error {
-	total := uint64(0)
-	for i := range r.sheets {
-		total = saturate.Add(total, r.sheets[i].Total())
-	}
-	if r.Head.TotalKnown && total != r.Head.Total {
-		return sketch.Invalidf("a total of %d, but leaves count %d", r.Head.Total, total)
-	}
-	if total > 0 && r.Head.Bounds.Empty() {
-		return sketch.Invalidf("leaves without bounds")
 	}
 	return nil
 }
