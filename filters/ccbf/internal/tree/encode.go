@@ -287,7 +287,6 @@ type Encoder struct {
 	words  [tables][symbols]uint16
 	tokens tokens       // of a stretch
 	w      bitio.Writer // the trees of a packet
-	head   bitio.Writer // a whole packet
 	index  []byte
 	data   []byte // all packets of a sheet
 }
@@ -329,26 +328,26 @@ func (e *Encoder) packet(s *cells.Squares, from, second, to int) (first uint64) 
 	firstBits := e.w.Len()
 	e.stretch(s, second, to)
 	trees := e.w.Bytes()
-	e.head.Reset(2 + len(trees))
+	packet := bitio.WriterTo(e.data, 2+len(trees))
 	first, _ = treeAt(s, e.code.root, from)
 	if second == to {
-		e.head.Write(0, stretchesBits+restBits)
+		packet.Write(0, stretchesBits+restBits)
 	} else {
-		e.head.Write(1, stretchesBits+restBits)
+		packet.Write(1, stretchesBits+restBits)
 		key, _ := treeAt(s, e.code.root, second)
-		e.head.WriteClass((key-first)>>(2*e.code.root)-1, uint(e.code.steps))
-		e.head.WriteClass(uint64(firstBits), stretchOrder)
+		packet.WriteClass((key-first)>>(2*e.code.root)-1, uint(e.code.steps))
+		packet.WriteClass(uint64(firstBits), stretchOrder)
 	}
 	in := bitio.NewReader(trees)
 	for left := e.w.Len(); left > 0; {
 		n := min(left, 32)
-		e.head.Write(in.Read(n), n)
+		packet.Write(in.Read(n), n)
 		left -= n
 	}
 	at := len(e.data)
-	e.data = append(e.data, e.head.Bytes()...)
+	e.data = packet.Bytes()
 	// The rest follows the number of stretches.
-	e.data[at] |= byte(-e.head.Len()&7) << stretchesBits
+	e.data[at] |= byte(-packet.Len()&7) << stretchesBits
 	return first
 }
 

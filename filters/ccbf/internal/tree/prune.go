@@ -229,17 +229,19 @@ func (h *Suppression) Read(r *sketch.Reader) error {
 // be left. They join the nearest leaf, in the smallest square that holds both. Among equally near leaves,
 // they join the one with the fewest points.
 func Suppress(s cells.Squares, k uint64) (kept cells.Squares, dropped uint64) {
-	var all []cells.Leaf
+	p := pooler{s: s, k: k}
 	for from := 0; from < s.Len(); {
 		top := s.Keys[from] | cells.LowBits(cells.MaxLevel)
-		to := from + cells.SearchAbove(s.Keys[from:], top)
-		p := pooler{s: s, k: k, from: len(all), leaves: all}
-		if rest := p.square(from, to); rest.Count > 0 && !p.join(rest) {
+		to, first := from+cells.SearchAbove(s.Keys[from:], top), len(p.leaves)
+		rest := p.square(from, to)
+		if near := p.leaves[first:]; len(near) > 0 && rest.Count > 0 {
+			join(near, rest)
+		} else {
 			dropped = saturate.Add(dropped, rest.Count)
 		}
-		all, from = p.leaves, to
+		from = to
 	}
-	for _, l := range all {
+	for _, l := range p.leaves {
 		kept.Push(l.Key, l.Level, l.Count)
 	}
 	return cells.Sorted(kept), dropped
@@ -250,7 +252,6 @@ type pooler struct {
 	s      cells.Squares
 	k      uint64
 	leaves []cells.Leaf
-	from   int // index of the first leaf of the current square.
 }
 
 // square makes leaves of the squares [from, to). If fewer than k points are left
@@ -300,15 +301,10 @@ func around(a, b cells.Leaf) cells.Leaf {
 	return cells.Leaf{Key: a.Key &^ cells.LowBits(level), Level: level}
 }
 
-// join adds the points of rest to the nearest leaf. It returns false if there is no leaf.
-func (p *pooler) join(rest cells.Leaf) bool {
-	near := p.leaves[p.from:]
-	if len(near) == 0 {
-		return false
-	}
+// join adds the points of rest to the nearest of some leaves.
+func join(near []cells.Leaf, rest cells.Leaf) {
 	nearest := slices.MinFunc(near, func(a, b cells.Leaf) int {
 		return cmp.Or(cmp.Compare(around(rest, a).Level, around(rest, b).Level), cmp.Compare(a.Count, b.Count), cmp.Compare(a.Key, b.Key))
 	})
 	near[slices.Index(near, nearest)] = pool(rest, nearest)
-	return true
 }
