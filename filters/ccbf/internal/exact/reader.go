@@ -38,7 +38,7 @@ func (r *Reader) Reset(body []byte) (err error) {
 		if err := r.AddSection(s.Label); err != nil {
 			return err
 		}
-		r.AddSheet(s)
+		r.AddSheet(i, s)
 	}
 	return nil
 }

@@ -43,11 +43,11 @@ func (r *Squares) AddSection(l cells.Label) error {
 	return nil
 }
 
-// AddSheet adds a sheet to the last section.
-func (r *Squares) AddSheet(s Sheet) {
+// AddSheet adds a sheet to a section. Those before have all their sheets.
+func (r *Squares) AddSheet(section int, s Sheet) {
 	r.sheets = append(r.sheets, s)
-	last := &r.Sections[len(r.Sections)-1]
-	last.Sheets = r.sheets[len(r.sheets)-len(last.Sheets)-1:]
+	to := &r.Sections[section]
+	to.Sheets = r.sheets[len(r.sheets)-len(to.Sheets)-1:]
 }
 
 // Listing implements Reader.

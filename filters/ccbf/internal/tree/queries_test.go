@@ -63,7 +63,7 @@ func readerOf(sheets []Sheet) *form.Squares {
 		panic(err)
 	}
 	for i := range sheets {
-		r.AddSheet(&sheets[i])
+		r.AddSheet(0, &sheets[i])
 	}
 	return r
 }

@@ -73,11 +73,7 @@ func (r *Reader) Reset(body []byte) error {
 
 // readSections reads the labels of n sections, the code, and the heads of all sheets.
 func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
-	type head struct {
-		label  cells.Label
-		sheets int
-	}
-	heads, all := make([]head, 0, n), 0
+	number, all := make([]int, 0, n), 0 // the number of sheets of each section, and of all
 	for i := range n {
 		label, err := cells.ReadLabel(in, r.Head.Categories)
 		if err != nil {
@@ -90,7 +86,10 @@ func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 		if sheets == 0 || sheets > cells.MaxLevel+1 {
 			return sketch.Invalidf("section %d of %d with %d sheets, must be from 1 to %d", i+1, n, sheets, cells.MaxLevel+1)
 		}
-		heads = append(heads, head{label, int(sheets)})
+		if err := r.AddSection(label); err != nil {
+			return err
+		}
+		number = append(number, int(sheets))
 		all += int(sheets)
 	}
 	var err error
@@ -102,11 +101,8 @@ func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 	}
 	r.sheets = r.sheets[:all]
 	at := 0
-	for _, h := range heads {
-		if err := r.AddSection(h.label); err != nil {
-			return err
-		}
-		for range h.sheets {
+	for i, sheets := range number {
+		for range sheets {
 			s := &r.sheets[at]
 			if err := s.Read(in, r.decoder); err != nil {
 				return err
@@ -114,7 +110,7 @@ func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 			if s.leaves == 0 {
 				return sketch.Invalidf("an empty sheet")
 			}
-			r.AddSheet(s)
+			r.AddSheet(i, s)
 			at++
 		}
 	}
