@@ -442,16 +442,11 @@ func Sorted(s Squares) Squares {
 			counts = slices.Repeat([]uint64{1}, len(keys))
 		}
 		scratch.SortPairs(keys, counts)
-		n := 0
+		out := Squares{keys[:0], make([]uint8, 0, len(keys)), counts[:0]}
 		for i, key := range keys {
-			if n > 0 && keys[n-1] == key {
-				counts[n-1] = saturate.Add(counts[n-1], counts[i])
-				continue
-			}
-			keys[n], counts[n] = key, counts[i]
-			n++
+			out.add(key, 0, counts[i])
 		}
-		return Squares{Keys: keys[:n], Counts: counts[:n]}
+		return Squares{Keys: out.Keys, Counts: out.Counts}
 	}
 	keys, order := make([]uint64, s.Len()), make([]uint64, s.Len())
 	for i, level := range s.Levels {

@@ -20,15 +20,11 @@ var countBits = [...]uint{cells.CountBits, 12, 64 - MaxWidth}
 // MaxWidth is the number of low bits in which the keys of a store may differ.
 const MaxWidth = 60
 
-// countBitsFor returns how many bits of a word are left for counts, if keys differ in the bits of differ.
+// countBitsFor returns how many bits of a word are left for counts, if keys differ in the bits of differ: at most
+// MaxWidth.
 func countBitsFor(differ uint64) uint {
 	width := uint(bits.Len64(differ))
-	for _, n := range countBits {
-		if width <= 64-n {
-			return n
-		}
-	}
-	panic("store: keys differ in more than 60 bits")
+	return countBits[slices.IndexFunc(countBits[:], func(n uint) bool { return width <= 64-n })]
 }
 
 // fold adds up the sorted words of each cell, and writes one word per cell to to. It returns the number
