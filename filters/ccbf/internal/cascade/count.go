@@ -2,6 +2,7 @@ package cascade
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
@@ -136,79 +137,53 @@ func (s *Shape) meeting() uint64 {
 // meeting is a set of positions of one key that fall on the same counter.
 type meeting struct {
 	at     uint64 // the index of the shared counter in the current layer.
-	n      uint64 // number of positions in the set; 0 if their counters have no flag, so end in a lower layer.
+	n      uint64 // number of positions in the set.
 	hi, lo uint64 // sum of the positions' digits in the lower layers, a number of 128 bits.
 }
 
 // apart returns an upper bound of a key's count, for counters that are sums. It takes into account that
-// several positions of the key share a counter. least is the least counter of the key. O(k * layers).
+// several positions of the key share a counter. least is the least counter of the key. O(k^2 * layers).
 func (d *Counters) apart(h1, h2, least uint64) uint64 {
-	var all [MaxK]meeting
-	l, meetings, shift := &d.Layers[0], all[:d.Shape.K], uint(0)
+	var room [MaxK]meeting
+	l, meetings, shift := &d.Layers[0], room[:0], uint(0)
 	j, step := l.mod(h1), l.mod(h2)
-	for i := range meetings {
+	for range d.Shape.K {
 		j = next(j, step, l.Size)
-		meetings[i] = meeting{at: j, n: 1}
+		meetings = append(meetings, meeting{at: j, n: 1})
 	}
 	for x := range d.Shape.Layers {
 		l = &d.Layers[x]
-		meetings = l.join(meetings)
-		for i := range meetings {
-			s := &meetings[i]
-			if s.n == 0 {
-				continue
+		joined := meetings[:0]
+		for _, s := range meetings {
+			s.at = l.mod(s.at)
+			if i := slices.IndexFunc(joined, func(o meeting) bool { return o.at == s.at }); i >= 0 {
+				joined[i] = joined[i].with(s)
+			} else {
+				joined = append(joined, s)
 			}
+		}
+		meetings = joined[:0]
+		for _, s := range joined {
 			if v, known := d.digits(x, s.at, 0); known && s.n > 1 {
 				// v<<shift is less than 2^63, and so are the lower digits of each of the s.n positions.
 				// So the quotient fits in 64 bits.
-				lo, carry := bits.Add64(s.lo, v<<shift, 0)
-				part, _ := bits.Div64(s.hi+carry, lo, s.n)
+				sum := s.with(meeting{lo: v << shift})
+				part, _ := bits.Div64(sum.hi, sum.lo, s.n)
 				least = min(least, part)
 			}
-			c := l.Load(s.at)
-			if c&l.Flag == 0 {
-				s.n = 0
-				continue
-			}
-			// The counter has a flag. So its value continues in the layer above, and this digit joins the
+			// If the counter has a flag, its value continues in the layer above, and this digit joins the
 			// lower ones.
-			var carry uint64
-			s.lo, carry = bits.Add64(s.lo, c&l.Mask<<shift, 0)
-			s.hi += carry
+			if c := l.Load(s.at); c&l.Flag != 0 {
+				meetings = append(meetings, s.with(meeting{lo: c & l.Mask << shift}))
+			}
 		}
 		shift += l.Width - 1
 	}
 	return least
 }
 
-// join unites meetings whose counters in layer l are the same. Before, each has another counter of the
-// layer below (in the first layer, each is one position). The counters of meetings are h2 apart, in
-// order. So if meeting i has the counter of meeting 0, the following ones have the counters of meetings
-// 1, 2 and so on.
-func (l *Layer) join(meetings []meeting) []meeting {
-	period := len(meetings)
-	for i := range meetings {
-		s := &meetings[i]
-		s.at = l.mod(s.at)
-		if i > 0 && s.at == meetings[0].at {
-			period = min(period, i)
-		}
-		if i < period {
-			continue
-		}
-		o := &meetings[i%period]
-		if s.n == 0 {
-			continue
-		}
-		// The counters of o ended in a layer below. So s takes its place.
-		if o.n == 0 {
-			*o = *s
-			continue
-		}
-		var carry uint64
-		o.lo, carry = bits.Add64(o.lo, s.lo, 0)
-		o.hi += s.hi + carry
-		o.n += s.n
-	}
-	return meetings[:period]
+// with returns s with the positions and the digits of o.
+func (s meeting) with(o meeting) meeting {
+	lo, carry := bits.Add64(s.lo, o.lo, 0)
+	return meeting{s.at, s.n + o.n, s.hi + o.hi + carry, lo}
 }
