@@ -283,50 +283,30 @@ const (
 func (a *RegionArea) fraction(key uint64, level uint8) float64 {
 	r := a.rect(key, level)
 	if b, ok := a.Area.(Box); ok {
-		return CellsOf(r.Intersect(grid.Rect(b))) / CellsOf(r)
+		return float64(r.Intersect(grid.Rect(b)).Count()) / float64(r.Count())
 	}
-	return a.inside(r, fractionSteps) / CellsOf(r)
-}
-
-// CellsOf returns the number of cells of a rectangle.
-func CellsOf(r grid.Rect) float64 {
-	if r.Empty() {
-		return 0
-	}
-	return float64(r.Width()) * float64(r.Height())
+	return a.inside(r, fractionSteps) / float64(r.Count())
 }
 
 // inside estimates how many cells of r, the rectangle entered last, lie in the area.
-func (a *RegionArea) inside(r grid.Rect, steps int) float64 {
-	if r.Width() <= fewCells && r.Height() <= fewCells && r.Count() <= fewCells {
-		n := 0.0
-		for y := r.MinY; y <= r.MaxY; y++ {
-			for x := r.MinX; x <= r.MaxX; x++ {
-				if a.Area.Contains(grid.Cell{X: x, Y: y}) {
-					n++
-				}
-			}
+func (a *RegionArea) inside(r grid.Rect, steps int) (n float64) {
+	mid := grid.Cell{X: r.MinX + (r.MaxX-r.MinX)/2, Y: r.MinY + (r.MaxY-r.MinY)/2}
+	if cells := r.Count(); cells == 1 || cells > fewCells && steps == 0 {
+		if a.Area.Contains(mid) {
+			n = float64(cells)
 		}
 		return n
 	}
-	midX, midY := r.MinX+(r.MaxX-r.MinX)/2, r.MinY+(r.MaxY-r.MinY)/2
-	if steps == 0 {
-		if a.Area.Contains(grid.Cell{X: midX, Y: midY}) {
-			return CellsOf(r)
-		}
-		return 0
-	}
-	n := 0.0
 	for _, q := range [...]grid.Rect{
-		{MinX: r.MinX, MinY: r.MinY, MaxX: midX, MaxY: midY}, {MinX: midX + 1, MinY: r.MinY, MaxX: r.MaxX, MaxY: midY},
-		{MinX: r.MinX, MinY: midY + 1, MaxX: midX, MaxY: r.MaxY}, {MinX: midX + 1, MinY: midY + 1, MaxX: r.MaxX, MaxY: r.MaxY},
+		{MinX: r.MinX, MinY: r.MinY, MaxX: mid.X, MaxY: mid.Y}, {MinX: mid.X + 1, MinY: r.MinY, MaxX: r.MaxX, MaxY: mid.Y},
+		{MinX: r.MinX, MinY: mid.Y + 1, MaxX: mid.X, MaxY: r.MaxY}, {MinX: mid.X + 1, MinY: mid.Y + 1, MaxX: r.MaxX, MaxY: r.MaxY},
 	} {
 		if q.Empty() {
 			continue
 		}
 		switch a.Area.Enter(q) {
 		case grid.Inside:
-			n += CellsOf(q)
+			n += float64(q.Count())
 		case grid.Partly:
 			n += a.inside(q, steps-1)
 			a.Area.Leave()

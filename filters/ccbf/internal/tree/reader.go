@@ -147,12 +147,12 @@ func (r *Reader) Error() form.Error {
 	for i := range list.Sections {
 		s := &list.Sections[i]
 		for j := range s.Keys {
-			n := form.CellsOf(s.Rect(j).Intersect(r.Head.Bounds))
+			n := float64(s.Rect(j).Intersect(r.Head.Bounds).Count())
 			held += n
 			excess += float64(s.Counts[j]) * (n - 1)
 		}
 		if i == 0 || !bytes.Equal(s.Category, list.Sections[i-1].Category) {
-			all += form.CellsOf(r.Head.Bounds)
+			all += float64(r.Head.Bounds.Width()) * float64(r.Head.Bounds.Height())
 		}
 	}
 	if none := all - float64(f.Cells); none > 0 {
