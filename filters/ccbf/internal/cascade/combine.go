@@ -38,7 +38,7 @@ func (d *Counters) Subtract(o *Counters) error {
 			if b == 0 {
 				continue
 			}
-			if d.ValueFrom(x, j) < b {
+			if d.ValueFrom(x, j, 0) < b {
 				copy(d.Body, before)
 				return sketch.ErrTooMany
 			}
@@ -253,7 +253,7 @@ func (d *Counters) setMax(x int, j, v uint64) {
 		digit = c & l.Mask
 	}
 	up := v >> (l.Width - 1)
-	if d.ValueFrom(x+1, j%d.Layers[x+1].Size) == up {
+	if d.ValueFrom(x+1, j%d.Layers[x+1].Size, 0) == up {
 		digit = max(digit, v&l.Mask)
 	}
 	l.store(j, l.Flag|digit)

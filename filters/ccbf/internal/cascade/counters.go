@@ -69,29 +69,19 @@ func (d *Counters) Clone() *Counters {
 
 // Value returns the value of counter j of the first layer. It adds up digits, each shifted by the bits of
 // the layers below, as long as flags are set. The value of a counter at its ceiling is Full.
-func (d *Counters) Value(j uint64) uint64 { return d.ValueFrom(0, j) }
+func (d *Counters) Value(j uint64) uint64 { return d.ValueFrom(0, j, 0) }
 
-// ValueFrom is Value, but begins in layer x. j is an index of layer x.
-func (d *Counters) ValueFrom(x int, j uint64) uint64 {
-	v, known := d.digits(x, j, 0)
+// ValueFrom is Value, but begins in layer x, and as if the flags of the first class layers were set. So it is by how much
+// a key that carries out of these layers raises the counter too high. j is an index of layer x.
+func (d *Counters) ValueFrom(x int, j uint64, class int) uint64 {
+	v, known := d.digits(x, j, class)
 	if !known {
 		return d.fullFrom(x)
 	}
 	return v
 }
 
-// Met is Value as if the flags of the first class layers were set. So it is by how much a key that carries out of these
-// layers raises the counter too high.
-func (d *Counters) Met(class int, j uint64) uint64 {
-	v, known := d.digits(0, j, class)
-	if !known {
-		return d.Full
-	}
-	return v
-}
-
-// digits is ValueFrom as if the flags of the first class layers were set. It returns false if a counter is at its
-// ceiling.
+// digits is ValueFrom, but returns false if a counter is at its ceiling.
 func (d *Counters) digits(x int, j uint64, class int) (v uint64, known bool) {
 	for shift := uint(0); ; x++ {
 		l := &d.Layers[x]

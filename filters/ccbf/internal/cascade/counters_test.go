@@ -355,8 +355,8 @@ func TestMetIsWhatIsFound(t *testing.T) {
 				}
 				for j := range s.Size[0] {
 					after := d.Clone()
-					if after.Add(0, j, f); !after.Saturated && d.Met(class, j)+f != after.Value(j) {
-						t.Fatalf("layout %v, round %d, class %d: met %d and %d, found %d", l.Widths, round, class, d.Met(class, j), f, after.Value(j))
+					if after.Add(0, j, f); !after.Saturated && d.ValueFrom(0, j, class)+f != after.Value(j) {
+						t.Fatalf("layout %v, round %d, class %d: met %d and %d, found %d", l.Widths, round, class, d.ValueFrom(0, j, class), f, after.Value(j))
 					}
 				}
 			}

@@ -290,7 +290,7 @@ func (m *Model) surplusOf(class int) *distribution {
 func surplusesIn(d *cascade.Counters, class int) *distribution {
 	var h Histogram
 	for j := range d.Layers[0].Size {
-		h.Add(d.Met(class, j))
+		h.Add(d.ValueFrom(0, j, class))
 	}
 	g := &distribution{}
 	above, m, k, more := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K), 0.0

@@ -271,7 +271,7 @@ func countCurveOf(d *cascade.Counters) (out countCurve) {
 	for x := range d.Shape.Layers {
 		var h Histogram
 		for j := range d.Layers[x].Size {
-			h.Add(d.ValueFrom(x, j))
+			h.Add(d.ValueFrom(x, j, 0))
 		}
 		m, k := float64(d.Layers[x].Size), float64(d.Shape.K)
 		unit, end := unit(&d.Shape, x), unit(&d.Shape, x+1)
