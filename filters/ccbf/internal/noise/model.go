@@ -292,46 +292,14 @@ func surplusesIn(d *cascade.Counters, class int) *distribution {
 	for j := range d.Layers[0].Size {
 		h.Add(d.ValueFrom(0, j, class))
 	}
-	g := &distribution{}
-	above, m, k, more := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K), 0.0
-	carries := make([]float64, d.Shape.Layers) // how many counters continue in each layer, by layer
-	for x := range carries {
-		if carries[x] = m; x > class {
-			carries[x] = h.from(unit(&d.Shape, x))
-		}
-	}
-	for bin := len(h.counts) - 1; bin > 0; bin-- {
-		n := h.counts[bin]
-		if n == 0 {
-			continue
-		}
-		above += n
-		v := h.value(bin)
-		x := class // the layer that holds the highest digit of v
-		for v >= unit(&d.Shape, x+1) {
-			x++
-		}
-		// A key carries into layer x if each of its k counters holds at least v.
-		size, carry := float64(d.Layers[x].Size), carries[x]
-		more = max(more, drawn(carry, m, min(k, m))*drawn(float64(above)/carry*size, size, min(k, size)))
+	g, below, m := &distribution{}, 0.0, float64(d.Layers[0].Size)
+	h.each(func(value, times float64) {
 		// No counter has more than the total, d.Full.
-		v = min(v, float64(d.Full))
-		if last := len(g.values) - 1; last >= 0 && g.values[last] <= v {
-			g.tails[last] = more
-			continue
+		value = min(value, float64(d.Full))
+		if last := len(g.values) - 1; value > 0 && (last < 0 || g.values[last] < value) {
+			g.values, g.tails = append(g.values, value), append(g.tails, math.Pow((m-below)/m, float64(d.Shape.K)))
 		}
-		g.values, g.tails = append(g.values, v), append(g.tails, more)
-	}
-	slices.Reverse(g.values)
-	slices.Reverse(g.tails)
+		below += times
+	})
 	return g
-}
-
-// drawn returns the probability that k different draws from a number of things are all among some of them.
-func drawn(some, of, k float64) float64 {
-	chance := 1.0
-	for i := 0.0; i < k; i++ {
-		chance *= max(0, some-i) / (of - i)
-	}
-	return chance
 }
