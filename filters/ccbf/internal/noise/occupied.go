@@ -188,27 +188,13 @@ func (d *distribution) halved(i int, points float64, halvings uint8, k float64) 
 // counters must be ahead, each with points of its own. So the probability is squared (measured:
 // sql/test/data/errors.test).
 //
-// The result is the sum over d from 1 of the squares of C(less+more, more+d) / C(less+more, more). For
-// large numbers the terms fall like exp(-a d - b d (d-1)), and the sum is nearly the integral.
-func ahead(less, more float64) (sum float64) {
-	if less <= 32 {
-		term := 1.0
-		for d := 0.0; d < less; d++ {
-			term *= (less - d) / (more + 1 + d)
-			sum += term * term
-		}
-		return sum
-	}
-	a, b := 2*math.Log((more+1)/less), 1/less+1/more
-	if a > 10*math.Sqrt(b) {
-		return 1 / math.Expm1(a)
-	}
-	steep := 1.0 // ratio of the sum to its integral
-	if a > 1e-6 {
-		steep = a / (2 * math.Sinh(a/2))
-	}
-	a -= b
-	return steep * math.Sqrt(math.Pi/b) / 2 * math.Exp(a*a/(4*b)) * math.Erfc((a+b)/(2*math.Sqrt(b)))
+// The result is the sum over d from 1 of the squares of C(less+more, more+d) / C(less+more, more). Among
+// large numbers, these fall like exp(-b d^2) if both are equal, and like 1/q^2d if they differ much. The
+// formula joins both limits, and is within 5% of the sum (TestAhead).
+func ahead(less, more float64) float64 {
+	q := (more + 1) / less
+	s, b := q-1/q, 1/(less+1.7)+1/(more+1.7)
+	return 2 / q / (1.2*s + math.Sqrt(0.64*s*s+16/math.Pi*b))
 }
 
 // Cells estimates the cells of a picture. The estimate of a cell depends only on its count.
