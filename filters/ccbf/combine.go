@@ -165,7 +165,7 @@ func (c *Config) differKeys(o *Config) error {
 	); err != nil {
 		return err
 	}
-	if !c.shape.SameWidths(&o.shape) {
+	if c.shape.Width != o.shape.Width {
 		return sketch.Differ("layers", c.Widths(), o.Widths())
 	}
 	return nil

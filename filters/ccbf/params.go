@@ -62,7 +62,7 @@ func (h *Head) fields() uint64 {
 	if h.shape.K != usual.K {
 		fields |= hasK
 	}
-	if !h.shape.SameWidths(&usual) {
+	if h.shape.Width != usual.Width {
 		fields |= hasWidths
 	}
 	if sized, ok := fitted(h.shape, h.Bytes); !ok || sized != h.shape {
@@ -279,7 +279,7 @@ func (h *Head) checkParams() error {
 		return sketch.Invalidf("a tree whose cells overflow to counters")
 	}
 	usual := &usualShapes[MinimalIncrement]
-	if h.Overflow == ToTree && (!h.Exact || h.Mode != MinimalIncrement || h.Levels > 0 || h.Base > 0 || h.shape.K != usual.K || !h.shape.SameWidths(usual)) {
+	if h.Overflow == ToTree && (!h.Exact || h.Mode != MinimalIncrement || h.Levels > 0 || h.Base > 0 || h.shape.K != usual.K || h.shape.Width != usual.Width) {
 		return sketch.Invalidf("what only counters have (a mode, k, layers, levels, no exact form) where cells overflow to a tree")
 	}
 	if h.Totals && !h.Categories {

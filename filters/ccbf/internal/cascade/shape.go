@@ -17,7 +17,8 @@ const (
 )
 
 // Shape is the geometry of counters. K is the number of counters that a key has in the first layer. Width
-// has the bits of a counter, and Size the number of counters, of each layer. Shapes are comparable.
+// has the bits of a counter, and Size the number of counters, of each layer; both are 0 beyond the last one.
+// Shapes are comparable.
 type Shape struct {
 	K      int
 	Layers int
@@ -56,9 +57,6 @@ func (s *Shape) Widths() []uint8 { return s.Width[:s.Layers] }
 
 // Sizes returns the number of counters of each layer.
 func (s *Shape) Sizes() []uint64 { return s.Size[:s.Layers] }
-
-// SameWidths reports whether the layers of two shapes have the same widths.
-func (s *Shape) SameWidths(o *Shape) bool { return s.Layers == o.Layers && s.Width == o.Width }
 
 // SetCounters sets the number of counters of each layer.
 func (s *Shape) SetCounters(counters []uint64) error {
