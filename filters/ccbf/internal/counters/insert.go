@@ -61,23 +61,21 @@ func (h *Hasher) All(h1, h2 []uint64, category []byte) {
 // hashBatch is the number of keys that are hashed before their counters are touched.
 const hashBatch = 256
 
-// Insert counts the cells of all sections, and the squares above them. Keys need not be sorted.
+// Insert counts the cells of all sections, and the squares around them. Keys need not be sorted.
 func Insert(d *cascade.Counters, p *Params, sections cells.List) {
 	for i := range sections {
 		s := &sections[i]
-		insert(d, p, s, s.Category)
-		if p.Totals {
-			insert(d, p, s, nil)
+		categories := [][]byte{s.Category, nil}
+		if !p.Totals {
+			categories = categories[:1]
+		}
+		for _, category := range categories {
+			for level := range p.Levels {
+				insertSquares(d, p, s, category, level+1)
+			}
+			insertSquares(d, p, s, category, 0)
 		}
 	}
-}
-
-// insert counts the cells of a section, and the squares around them, with a category.
-func insert(d *cascade.Counters, p *Params, s *cells.Section, category []byte) {
-	for level := range p.Levels {
-		insertSquares(d, p, s, category, level+1)
-	}
-	insertSquares(d, p, s, category, 0)
 }
 
 // insertSquares counts the cells of a section in their squares of a level; level 0 is the cells.
