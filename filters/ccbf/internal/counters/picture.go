@@ -280,28 +280,19 @@ func (m *moments) add(o moments) { m.second, m.third = m.second+o.second, m.thir
 func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) bool {
 	first, side, width := &e.scales[0], 1<<k, e.scales[k].Width
 	x, y := i%width*side, i/width*side
-	east, south := min(x+side, first.Width), min(y+side, first.Height)
-	free := 0
-	for row := y; row < south; row++ {
-		for _, is := range isDrawn[row*first.Width+x : row*first.Width+east] {
-			if !is {
-				free++
-			}
-		}
-	}
-	if free == 0 {
-		return false
-	}
-	n /= float64(free)
-	for row := y; row < south; row++ {
-		for at := row*first.Width + x; at < row*first.Width+east; at++ {
+	var free []int
+	for row := y; row < min(y+side, first.Height); row++ {
+		for at := row*first.Width + x; at < row*first.Width+min(x+side, first.Width); at++ {
 			if !isDrawn[at] {
-				isDrawn[at] = true
-				dst[at] += n
+				free = append(free, at)
 			}
 		}
 	}
-	return true
+	for _, at := range free {
+		isDrawn[at] = true
+		dst[at] += n / float64(len(free))
+	}
+	return len(free) > 0
 }
 
 // Surest is the number of standard deviations of the noise that a pixel must exceed. Among a million empty
