@@ -25,7 +25,6 @@ type occupiedEstimate struct {
 	larger, sums form.Overcount
 	late         float64 // mean excess of a cell whose points were at some time fewer than its surplus.
 	cells        float64 // number of cells with points.
-	single       float64 // fraction of these cells that have one point.
 	surplus      float64 // mean excess of what the cells seem to hold.
 }
 
@@ -83,14 +82,11 @@ func (m *Model) look() (o occupiedCells) {
 		q := m.Origin.Together(m.Total)
 		// Points that the parts have in common raise the counters too.
 		part := l.extra(min(l.surplus, 1.25*l.late+l.larger.Excess/2))
-		extra = min(extra, 1.1*q*part+0.9*l.mixed(q, float64(m.Counters.Shape.K))*way)
+		extra = min(extra, 1.1*q*part+0.9*mixed(q, float64(m.Counters.Shape.K))*way)
 	}
 	o.fraction = min(extra/way, 1)
 	o.Excess = l.larger.Excess + o.fraction*way
-	// The more cells have a surplus, the smaller most surpluses are. So the probability rises faster than
-	// the excess.
-	often := math.Pow(o.fraction, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
-	o.Probability = l.larger.Probability + often*(l.sums.Probability-l.larger.Probability)
+	o.Probability = l.larger.Probability + o.fraction*(l.sums.Probability-l.larger.Probability)
 	return o
 }
 
@@ -112,17 +108,14 @@ const fullest = 0.7
 // mixed returns how close the counts of counters that were added up are to sums, from 0 to 1. A surplus is
 // added to a cell's points if each of its k counters has it from other parts than the cell's points. If
 // each key is in one part, the probability is the k-th power of that for one counter. Keys with many
-// points are in several parts. The exponent is about half as large, and grows more slowly than k
-// (measured: TestIntervalsOfAnyCounters).
-func (l *occupiedEstimate) mixed(together, k float64) float64 {
-	return math.Pow(1-together, math.Pow(k/4, 0.75)*2*(1+l.single*l.single))
-}
+// points are in several parts. The exponent is smaller then, and grows more slowly than k (measured:
+// TestIntervalsOfAnyCounters).
+func mixed(together, k float64) float64 { return math.Pow(1-together, 3*math.Pow(k/4, 0.75)) }
 
 // outlook returns the estimate for the cells of curve h, which together hold total points.
 func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
 	shape := &m.Counters.Shape
 	l.cells = h[0].keys
-	l.single = 1 - h.at(2)/l.cells
 	l.surplus = max(0, h.points()-total) / l.cells
 	for x := range shape.Layers {
 		g, k, halvings := m.surplusOf(x), float64(shape.K), m.Origin.Halved
