@@ -34,9 +34,9 @@ func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64
 // asCounted is the value of a count in a picture of counts.
 func asCounted(n uint64) float64 { return float64(n) }
 
-// levelOf returns the level whose squares are nearest in size to pixels.
+// levelOf returns the level whose squares are nearest in size to pixels, at most that of the largest squares.
 func (r *Reader) levelOf(p *form.Picture) int {
-	return min(squaresFor(r, p.Side()), int(r.Levels))
+	return min(math.Ilogb(max(p.Side()*math.Sqrt2/r.Head.Grid.Res(), 1)), int(r.Levels))
 }
 
 // draw draws the squares of a level, each by the value of its count less that of a count of 0.
@@ -63,15 +63,14 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 	unit := r.levelOf(p)
 	// With levels, a search also looks up the larger squares, which are a third more. So it may draw half
 	// of most.
-	if p.SquaresIn(r.Head, unit) <= most/2 {
+	if p.SquaresOf(r.Head, unit).Count() <= most/2 {
 		return squaresAt(unit), r.draw(p, value, category, unit)
 	}
 	if r.Levels > 0 {
 		// A search skips the inside of empty squares, so most lookups may suffice. It draws into a copy,
 		// because a search that fails has drawn only a part.
-		some := *p
-		some.Pixels = make([]float64, len(p.Pixels))
-		err := r.Head.Limit.Within(most, func() error { return r.draw(&some, value, category, unit) })
+		some := p.Blank()
+		err := r.Head.Limit.Within(most, func() error { return r.draw(some, value, category, unit) })
 		if err == nil {
 			for i, n := range some.Pixels {
 				p.Pixels[i] += n
@@ -83,10 +82,10 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 		}
 	}
 	level := unit
-	for level < 62 && p.SquaresIn(r.Head, level) > most/leastReads {
+	for level < 62 && p.SquaresOf(r.Head, level).Count() > most/leastReads {
 		level++
 	}
-	reading := max(leastReads, most/max(p.SquaresIn(r.Head, level), 1))
+	reading := max(leastReads, most/max(p.SquaresOf(r.Head, level).Count(), 1))
 	n := math.Exp2(float64(2 * (level - unit)))
 	how = readPlan{level, n, min(float64(reading), n), true}
 	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
@@ -196,10 +195,10 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 	// last is the first scale with pixels at least as large as the largest squares that the sketch
 	// counts. If no scale has such pixels, it is the last scale.
 	last := 0
-	for last+1 < len(e.scales) && squaresFor(r, e.scales[last].Side()) < int(r.Levels) {
+	for last+1 < len(e.scales) && r.levelOf(&e.scales[last].Picture) < int(r.Levels) {
 		last++
 	}
-	p := e.scales[last].empty()
+	p := e.scales[last].Blank()
 	if how, err = r.drawWithin(p, n.Estimate, category, most); err != nil {
 		return how, err
 	}
@@ -211,14 +210,14 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 	e.scales[last].add(r, n, p, how, none)
 	for k := last + 1; k < len(e.scales); k++ {
 		parts := p
-		p = e.scales[k].empty()
+		p = e.scales[k].Blank()
 		for i, v := range parts.Pixels {
 			p.Pixels[around(i, parts.Width, p.Width)] += v
 		}
 		e.scales[k].add(r, n, p, how, 0)
 	}
 	for k := last - 1; k >= 0 && !how.isSample; k-- {
-		p, level := e.scales[k].empty(), r.levelOf(&e.scales[k].Picture)
+		p, level := e.scales[k].Blank(), r.levelOf(&e.scales[k].Picture)
 		err := r.Head.Limit.Within(most, func() error { return r.draw(p, n.Estimate, category, level) })
 		if many := new(form.ErrTooManyCells); errors.As(err, &many) {
 			// Finer scales need even more lookups.
@@ -235,13 +234,6 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 // around returns the index of the pixel in which pixel i of the scale before lies. Rows have width and partsWidth
 // pixels.
 func around(i, partsWidth, width int) int { return i/partsWidth/2*width + i%partsWidth/2 }
-
-// empty returns a picture of the scale without points, to draw estimates in.
-func (s *scale) empty() *form.Picture {
-	p := s.Picture
-	p.Pixels = make([]float64, len(s.Pixels))
-	return &p
-}
 
 // Finish adds to dst what exceeds the noise, from single pixels to large ones. A large pixel may exceed
 // the noise by more than its drawn parts. Then the rest is spread evenly over its other parts. O(pixels).
@@ -348,9 +340,4 @@ func covered(low, high float64, pixels int, side, first, last float64) []cover {
 		}
 	}
 	return out
-}
-
-// squaresFor returns the level whose squares are nearest in size to pixels, even if the sketch has none.
-func squaresFor(r *Reader, pixel float64) int {
-	return math.Ilogb(max(pixel*math.Sqrt2/r.Head.Grid.Res(), 1))
 }

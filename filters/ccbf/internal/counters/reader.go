@@ -100,19 +100,14 @@ type lookups struct{ h1, h2, counts [hashBatch]uint64 }
 // count looks up at most a batch of squares of a level in categories, and adds up the counts of each square.
 // Level 0 is the cells.
 func (l *lookups) count(dst []uint64, r *Reader, level int, at []grid.Cell, of cells.Categories) {
-	h, h1, h2 := r.hasherOf(level), l.h1[:len(at)], l.h2[:len(at)]
+	h, h1, h2, counts := r.hasherOf(level), l.h1[:len(at)], l.h2[:len(at)], l.counts[:len(at)]
 	clear(dst)
-	first, counts := true, dst // The first category writes its counts to dst, the next ones are added.
 	_ = of.Each(func(category []byte) error {
 		for i, c := range at {
 			h1[i], h2[i] = uint64(c.X), uint64(c.Y)
 		}
 		h.All(h1, h2, category)
 		r.Counters.Counts(counts, h1, h2)
-		if first {
-			first, counts = false, l.counts[:len(at)]
-			return nil
-		}
 		for i, n := range counts {
 			dst[i] = saturate.Add(dst[i], n)
 		}

@@ -18,6 +18,11 @@ type Picture struct {
 	Width, Height int
 }
 
+// Blank returns a picture of the same box without points.
+func (p *Picture) Blank() *Picture {
+	return &Picture{make([]float64, len(p.Pixels)), p.Box, p.Width, p.Height}
+}
+
 // Side returns the shorter side of a pixel.
 func (p *Picture) Side() float64 {
 	return min((p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height))
@@ -33,19 +38,15 @@ func (p *Picture) Squares(side float64) grid.Rect {
 	}
 }
 
-// squaresOf returns the squares of a level that the picture shows of a sketch.
-func (p *Picture) squaresOf(h *Head, level int) grid.Rect {
+// SquaresOf returns the squares of a level that the picture shows of a sketch.
+func (p *Picture) SquaresOf(h *Head, level int) grid.Rect {
 	return p.Squares(h.Grid.Res() * math.Exp2(float64(level))).Intersect(h.Bounds.Squares(level))
 }
-
-// SquaresIn returns the number of squares of a level, within the bounds of a sketch, that the picture
-// shows.
-func (p *Picture) SquaresIn(h *Head, level int) uint64 { return p.squaresOf(h, level).Count() }
 
 // Paint draws squares of one level of a sketch. It calls each with the rectangle of cells that the
 // picture shows; each spreads what these squares count.
 func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painting) error) error {
-	in := p.squaresOf(h, level)
+	in := p.SquaresOf(h, level)
 	if in.Empty() {
 		return nil
 	}
