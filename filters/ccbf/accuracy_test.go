@@ -276,6 +276,9 @@ func (s *randomCounters) areas(r *rand.Rand) (areas []Area, truth []uint64) {
 	return areas, truth
 }
 
+// isWithin reports whether x is from low to high. NaN is not.
+func isWithin(x, low, high float64) bool { return x >= low && x <= high }
+
 // TestIntervalsOfAnyCounters: for random counters of every way to make them, saturated or not, 95 of 100
 // intervals hold the truth, within 4 standard deviations. No count is below it. The error of cells
 // with points is unknown, or within a factor of 1.5 for 95 of 100 sketches. CCBF_SEED is the first
@@ -320,7 +323,7 @@ func TestIntervalsOfAnyCounters(t *testing.T) {
 			}
 			// The measured value is a sample too, and a poor one if few cells have any excess.
 			mean, chance := sum/n, 4*math.Sqrt(max(squares-sum*sum/n, 1))/n
-			if s.view.saturated() || e.Occupied.Excess > 1.5*(mean+chance) || e.Occupied.Excess < (mean-chance)/1.5 {
+			if s.view.saturated() || !isWithin(e.Occupied.Excess, (mean-chance)/1.5, 1.5*(mean+chance)) {
 				wrong = 1
 			}
 		}
@@ -382,7 +385,7 @@ func TestErrorOfCellsWithPoints(t *testing.T) {
 					}
 				}
 				said, slack := e.Occupied.Probability*cells, 4*math.Sqrt(wrong)
-				if said > 1.6*(wrong+slack+8) || said < (wrong-slack)/1.6 {
+				if !isWithin(said, (wrong-slack)/1.6, 1.6*(wrong+slack+8)) {
 					t.Errorf("%s: %v cells too high, measured %v", what, said, wrong)
 				}
 				if wrong < 30 {
@@ -390,7 +393,7 @@ func TestErrorOfCellsWithPoints(t *testing.T) {
 				}
 				mean := sum / cells
 				slack = 4 * math.Sqrt((squares/cells-mean*mean)/cells)
-				if said := e.Occupied.Excess; said > 1.5*(mean+slack) || said < (mean-slack)/1.5 {
+				if said := e.Occupied.Excess; !isWithin(said, (mean-slack)/1.5, 1.5*(mean+slack)) {
 					t.Errorf("%s: an excess of %v, measured %v", what, said, mean)
 				}
 			}
