@@ -37,12 +37,10 @@ func mostHead(layers int) uint64 {
 	return uint64(sketch.MaxHeader + maxParams - 6*(MaxLayers-layers))
 }
 
-// appendParams appends the parameters in their only form.
-func (h *Head) appendParams(dst []byte) []byte { return h.appendFields(dst, h.fields()) }
-
-// fields returns which parameters follow the first.
-func (h *Head) fields() uint64 {
-	fields := uint64(h.form)
+// appendParams appends the parameters in their only form: without those that are the default.
+func (h *Head) appendParams(dst []byte) []byte {
+	var room [maxParams]byte
+	fields, rest := uint64(h.form), sketch.AppendFloat(room[:0], h.Grid.Res())
 	if h.Mode == Standard {
 		fields |= inSums
 	}
@@ -52,69 +50,48 @@ func (h *Head) fields() uint64 {
 	if h.Overflow == ToCounters {
 		fields |= toDense
 	}
+	if b := h.Bounds; b.Empty() {
+		fields |= noCells
+	} else {
+		rest = binary.AppendVarint(rest, b.MinX)
+		rest = binary.AppendVarint(rest, b.MinY)
+		rest = binary.AppendUvarint(rest, uint64(b.MaxX-b.MinX))
+		rest = binary.AppendUvarint(rest, uint64(b.MaxY-b.MinY))
+	}
 	if h.Bytes != DefaultBytes {
 		fields |= hasBytes
+		rest = binary.AppendUvarint(rest, h.Bytes)
 	}
-	if h.Bounds.Empty() {
-		fields |= noCells
-	}
-	usual := usualShapes[h.Mode]
+	usual := &usualShapes[h.Mode]
 	if h.shape.K != usual.K {
 		fields |= hasK
+		rest = append(rest, byte(h.shape.K))
 	}
 	if h.shape.Width != usual.Width {
 		fields |= hasWidths
+		rest = append(rest, byte(h.shape.Layers))
+		rest = append(rest, h.shape.Widths()...)
 	}
 	if sized, ok := fitted(h.shape, h.Bytes); !ok || sized != h.shape {
 		fields |= hasSizes
+		for _, m := range h.shape.Sizes() {
+			rest = binary.AppendUvarint(rest, m)
+		}
 	}
 	if h.Base != 0 {
 		fields |= hasBase
+		rest = append(rest, h.Base)
 	}
 	if h.parts.Number != 0 {
 		fields |= hasParts
+		number, largest := h.parts.Bytes()
+		rest = append(rest, number, largest)
 	}
 	if h.hidden.Least != 0 {
 		fields |= hasLeast
+		rest = binary.AppendUvarint(binary.AppendUvarint(rest, h.hidden.Least), h.hidden.Dropped)
 	}
-	return fields
-}
-
-// appendFields is appendParams for given fields.
-func (h *Head) appendFields(dst []byte, fields uint64) []byte {
-	dst = sketch.AppendFloat(binary.AppendUvarint(dst, fields), h.Grid.Res())
-	if b := h.Bounds; fields&noCells == 0 {
-		dst = binary.AppendVarint(dst, b.MinX)
-		dst = binary.AppendVarint(dst, b.MinY)
-		dst = binary.AppendUvarint(dst, uint64(b.MaxX-b.MinX))
-		dst = binary.AppendUvarint(dst, uint64(b.MaxY-b.MinY))
-	}
-	if fields&hasBytes != 0 {
-		dst = binary.AppendUvarint(dst, h.Bytes)
-	}
-	if fields&hasK != 0 {
-		dst = append(dst, byte(h.shape.K))
-	}
-	if fields&hasWidths != 0 {
-		dst = append(dst, byte(h.shape.Layers))
-		dst = append(dst, h.shape.Widths()...)
-	}
-	if fields&hasSizes != 0 {
-		for _, m := range h.shape.Sizes() {
-			dst = binary.AppendUvarint(dst, m)
-		}
-	}
-	if fields&hasBase != 0 {
-		dst = append(dst, h.Base)
-	}
-	if fields&hasParts != 0 {
-		number, largest := h.parts.Bytes()
-		dst = append(dst, number, largest)
-	}
-	if fields&hasLeast != 0 {
-		dst = binary.AppendUvarint(binary.AppendUvarint(dst, h.hidden.Least), h.hidden.Dropped)
-	}
-	return dst
+	return append(binary.AppendUvarint(dst, fields), rest...)
 }
 
 // usualShapes has the default shape of each mode, without sizes.

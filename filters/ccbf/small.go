@@ -13,8 +13,8 @@ import (
 
 // smallEncoder implements hooks.Small. The zero value is ready for Reset.
 type smallEncoder struct {
-	head         Head   // the head of the last sketch.
-	fields       uint64 // the fields that the encoder writes; 0 if it must use a Builder.
+	head         Head // the head of the last sketch.
+	alone        bool // whether the encoder can do without a Builder.
 	buffer       []byte
 	keys, counts []uint64
 	radix        radix.Scratch
@@ -25,21 +25,18 @@ func (m *smallEncoder) Reset(c *Config) {
 	if m.head.Config == *c {
 		return
 	}
-	m.head, m.fields = Head{Config: *c, form: Exact}, 0
+	m.head, m.alone = Head{Config: *c, form: Exact}, c.Exact && !c.Categories && c.AtLeast == 0
 	m.head.header = sketch.Header{Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown}
-	if c.Exact && !c.Categories && c.AtLeast == 0 {
-		m.fields = m.head.fields() // with bounds of any cells
-	}
 }
 
 // AppendBlob implements hooks.Small.
 func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
-	if m.fields == 0 || len(keys) == 0 || len(keys) > hooks.MaxSmall {
+	if !m.alone || len(keys) == 0 || len(keys) > hooks.MaxSmall {
 		return build(dst, &m.head.Config, keys)
 	}
 	few := m.count(keys)
 	m.head.Bounds, m.head.header.Total = cells.CornersOf(few.Keys...).Rect(0, 0), uint64(len(keys))
-	m.buffer = m.head.appendFields(m.buffer[:0], m.fields)
+	m.buffer = m.head.appendParams(m.buffer[:0])
 	start := len(dst)
 	dst = sketch.Begin(dst, m.head.header, m.buffer)
 	dst, fits := exact.AppendSmall(dst, few, m.head.Bounds, m.head.Bytes)
