@@ -218,24 +218,18 @@ func samples() ([]sketch.Sample, error) {
 }
 
 func sample(p Params, rows int64, cell func(int64) grid.Cell, category func(int64) ([]byte, key.Class), change func(*Sketch) error) ([]byte, error) {
-	c, err := p.Config()
+	s, err := New(p)
 	if err != nil {
 		return nil, err
 	}
-	b := NewBuilder(c, nil)
 	for i := range rows {
 		var text []byte
-		class := key.None
 		if category != nil {
-			text, class = category(i)
+			text, s.Class = category(i)
 		}
-		if err := b.Add(cell(i), text, class, 1); err != nil {
+		if err := s.Add(cell(i), text, 1); err != nil {
 			return nil, err
 		}
-	}
-	s, err := b.Sketch()
-	if err != nil {
-		return nil, err
 	}
 	if change != nil {
 		if err := change(s); err != nil {
