@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -35,12 +36,7 @@ func (x *intersector) AddView(v *View) error {
 	if err != nil {
 		return err
 	}
-	if s.dense == nil {
-		err = x.addExact(s)
-	} else {
-		err = x.addValues(s, s.dense.Values())
-	}
-	if err != nil {
+	if err := x.add(s, s.values()); err != nil {
 		return err
 	}
 	return x.settle()
@@ -53,12 +49,12 @@ func (x *intersector) Merge(other hooks.Intersector[View, Sketch]) error {
 		return err
 	}
 	if from.exact != nil {
-		if err := x.addExact(from.exact); err != nil {
+		if err := x.add(from.exact, nil); err != nil {
 			return err
 		}
 	}
 	if from.rest != nil {
-		if err := x.addValues(from.rest, slices.Clone(from.values)); err != nil {
+		if err := x.add(from.rest, slices.Clone(from.values)); err != nil {
 			return err
 		}
 	}
@@ -74,8 +70,8 @@ func (x *intersector) settle() error {
 	return x.grow(now - x.held)
 }
 
-// differ returns an error if s does not combine with the sketches so far.
-func (x *intersector) differ(s *Sketch) error {
+// add intersects with sketch s. If s has counters, values has their values, and add keeps the slice.
+func (x *intersector) add(s *Sketch, values []uint64) error {
 	for _, part := range [...]*Sketch{x.exact, x.rest} {
 		if part == nil {
 			continue
@@ -84,37 +80,31 @@ func (x *intersector) differ(s *Sketch) error {
 			return err
 		}
 	}
-	return nil
-}
-
-func (x *intersector) addExact(s *Sketch) error {
-	if err := x.differ(s); err != nil {
-		return err
-	}
-	if x.exact != nil {
-		return x.exact.Intersect(s)
-	}
 	c := *s
-	x.exact = &c
-	return nil
-}
-
-// addValues intersects with sketch s, whose counters have these values. It keeps the slice.
-func (x *intersector) addValues(s *Sketch, values []uint64) error {
-	if err := x.differ(s); err != nil {
-		return err
-	}
-	if x.rest == nil {
-		c := *s
+	switch {
+	case s.dense == nil && x.exact == nil:
+		x.exact = &c
+	case s.dense == nil:
+		both, _ := x.exact.join(s)
+		return x.exact.narrowSquares(s, both.Config, cells.Intersect)
+	case x.rest == nil:
 		c.dense = new(cascade.Counters)
 		x.rest, x.values = &c, values
+	default:
+		both, _ := x.rest.join(s)
+		x.rest.Config = *both.Config
+		x.rest.limit(s)
+		lower(x.values, values)
+	}
+	return nil
+}
+
+// values returns the values of the counters of s, or nil if it has none.
+func (s *Sketch) values() []uint64 {
+	if s.dense == nil {
 		return nil
 	}
-	both, _ := x.rest.join(s) // differ has returned its error
-	x.rest.Config = *both.Config
-	x.rest.limit(s)
-	lower(x.values, values)
-	return nil
+	return s.dense.Values()
 }
 
 // lower sets each value to the smaller of values[i] and other[i].

@@ -170,21 +170,17 @@ func (s *Sketch) lostTotal() {
 // Intersect keeps in each cell the smaller of both counts. Counts are never below the truth, and
 // exact if both sketches are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
-	both, err := s.join(o)
-	if err != nil {
-		return err
+	x := newIntersector(nil)
+	for _, part := range [...]*Sketch{s, o} {
+		if err := x.add(part, part.values()); err != nil {
+			return err
+		}
 	}
-	if both.form != Dense {
-		return s.narrowSquares(o, both.Config, cells.Intersect)
+	out, err := x.Sketch()
+	if err == nil {
+		*s = *out
 	}
-	left, right := s.asDense(both.Config), o.asDense(both.Config)
-	values := left.dense.Values()
-	lower(values, right.dense.Values())
-	*s = *left
-	s.dense = cascade.FromValues(s.shape, values)
-	s.limit(right)
-	s.lostTotal()
-	return nil
+	return err
 }
 
 // Mask keeps the cells that o has, with the counts of s. Counts are never below the truth, and
