@@ -98,14 +98,6 @@ func (v *View) top(a Area, of Categories, t *form.Top) error {
 // sortSpots sorts spots in the order of Hotspots and TopK.
 func sortSpots(spots []Spot) {
 	slices.SortFunc(spots, func(a, b Spot) int {
-		switch {
-		case a.Count != b.Count:
-			return cmp.Compare(b.Count, a.Count)
-		case a.Level != b.Level:
-			return cmp.Compare(a.Level, b.Level)
-		case a.Cell.Y != b.Cell.Y:
-			return cmp.Compare(a.Cell.Y, b.Cell.Y)
-		}
-		return cmp.Compare(a.Cell.X, b.Cell.X)
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
 	})
 }
