@@ -67,10 +67,7 @@ func (s squaresSketch) subtract(list cells.List) error {
 	case err != nil:
 		return errCoarser
 	}
-	s.replace(&tree.List{Sections: left, Tau: s.squares.Tau})
-	// Add up the total again: a total that stopped at 2^64-1 is not exact, so nothing can be subtracted from
-	// it.
-	s.Total = left.Total()
+	s.keepLeaves(&tree.List{Sections: left, Tau: s.squares.Tau}, s.bounds, false)
 	return nil
 }
 
