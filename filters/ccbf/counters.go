@@ -33,27 +33,23 @@ func (s countersSketch) add(c grid.Cell, category []byte, n uint64) error {
 }
 
 func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
+	var keys [][2]uint64 // the hashes of all keys in which the counters count a point of the cell
+	for level := range s.Levels + 1 {
+		h, square := s.counters().Hasher(level), cells.Square(c, level)
+		h1, h2 := h.Hash(square, category)
+		keys = append(keys, [2]uint64{h1, h2})
+		if s.Totals {
+			h1, h2 = h.Hash(square, nil)
+			keys = append(keys, [2]uint64{h1, h2})
+		}
+	}
 	// Two positions of the key may share a counter, in the first layer or in one above. RemoveKeys then
 	// takes n from that counter twice, and fails if it holds less than 2n.
-	if !s.dense.RemoveKeys(s.keysOf(c, category), n) {
+	if !s.dense.RemoveKeys(keys, n) {
 		return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
 	}
 	s.lessTotal(n)
 	return nil
-}
-
-// keysOf returns the hashes of all keys in which the counters count a point of cell c.
-func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64) {
-	for level := range s.Levels + 1 {
-		h := s.counters().Hasher(level)
-		h1, h2 := h.Hash(cells.Square(c, level), category)
-		hashes = append(hashes, [2]uint64{h1, h2})
-		if s.Totals {
-			h1, h2 = h.Hash(cells.Square(c, level), nil)
-			hashes = append(hashes, [2]uint64{h1, h2})
-		}
-	}
-	return hashes
 }
 
 func (s countersSketch) coarsen(factor uint64) error {
