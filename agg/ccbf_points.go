@@ -28,8 +28,6 @@ type ccbfPoints struct {
 // maxPointWords is the largest number of words that wait in a slot. Most points are one word.
 const maxPointWords = 320
 
-const _ = uint(bridge.MaxSmall - maxPointWords - inlineMost) // bridge.Small encodes all of them
-
 // newCCBFPoints returns ccbf_agg over points in two columns, or in one of type GEOMETRY.
 func newCCBFPoints(geometry bool) *ccbfPoints {
 	a := &ccbfPoints{ccbfPages, geometry}
@@ -336,8 +334,8 @@ func (a *ccbfPoints) rowByRow(c *chunk, res *duck.Vector, states duck.States, un
 
 // encodePoints returns a function that encodes the sketch of points that waited.
 func encodePoints(out *duck.Result) wordsEncoder {
-	small := bridge.NewSmall()
-	last := uint32(0) // number of the plan of small
+	var encode func(dst []byte, keys []uint64) []byte
+	last := uint32(0) // number of the plan of encode; 0 for none
 	return func(plan uint32, words []uint64, room []byte) ([]byte, error) {
 		p := pointPlans.config(plan)
 		if p.detailed || !p.Exact { // counters can need much memory, even for one point
@@ -348,9 +346,8 @@ func encodePoints(out *duck.Result) wordsEncoder {
 			return bridge.AppendBlob(b, room)
 		}
 		if plan != last {
-			small.Reset(&p.Config)
-			last = plan
+			encode, last = bridge.SmallEncoder(&p.Config), plan
 		}
-		return small.AppendBlob(room, words), nil
+		return encode(room, words), nil
 	}
 }

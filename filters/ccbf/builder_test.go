@@ -292,7 +292,7 @@ func TestNewIsEmpty(t *testing.T) {
 // a Builder. Sketches are exact, or another form if the cells do not fit.
 func TestSmallOfAnySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(76, 0))
-	var small smallEncoder // one for all, as it is used
+	var small *smallEncoder // mostly one for several, as it is used
 	forms := map[Form]int{}
 	for n := range 2000 {
 		params := Params{Res: 0.5, Seed: uint64(n % 2), Mode: Mode(n / 2 % 2), Bytes: 400 << (n % 4)}
@@ -310,8 +310,10 @@ func TestSmallOfAnySize(t *testing.T) {
 		before := slices.Clone(keys)
 		b := NewBuilder(cfg, nil)
 		noError(t, b.addPoints(keys))
-		small.Reset(&cfg)
-		got := small.AppendBlob([]byte("x"), keys)
+		if small == nil || small.head.Config != cfg {
+			small = newSmall(&cfg)
+		}
+		got := small.appendBlob([]byte("x"), keys)
 		sameBytes(t, "small", append([]byte("x"), blobOf(t, b)...), got)
 		if !slices.Equal(keys, before) {
 			t.Fatal("the keys were changed")
@@ -326,15 +328,14 @@ func TestSmallOfAnySize(t *testing.T) {
 // As long as the cells are one block.
 func TestSmallDoesNotAllocate(t *testing.T) {
 	cfg := config(t, Params{Res: 1})
-	var small smallEncoder
+	small := newSmall(&cfg)
 	keys := make([]uint64, 128)
 	for i := range keys {
 		keys[i] = uint64(i*i) * 0x9e3779b9 >> 20
 	}
-	small.Reset(&cfg)
-	blob := small.AppendBlob(nil, keys)
+	blob := small.appendBlob(nil, keys)
 	for _, n := range []int{1, 5, 6, 20, 128} {
-		if allocs := testing.AllocsPerRun(100, func() { blob = small.AppendBlob(blob[:0], keys[:n]) }); allocs != 0 {
+		if allocs := testing.AllocsPerRun(100, func() { blob = small.appendBlob(blob[:0], keys[:n]) }); allocs != 0 {
 			t.Errorf("%d keys: %v allocations", n, allocs)
 		}
 	}

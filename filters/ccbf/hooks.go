@@ -28,7 +28,7 @@ func init() {
 		AddKeys:    (*Builder).addPoints,
 		AppendBlob: (*Builder).appendBlob,
 
-		NewSmall: func() hooks.Small[Config] { return new(smallEncoder) },
+		SmallEncoder: func(c *Config) func(dst []byte, keys []uint64) []byte { return newSmall(c).appendBlob },
 		NewIntersector: func(budget interface{ Grow(delta int64) error }) hooks.Intersector[View, Sketch] {
 			return newIntersector(budget)
 		},

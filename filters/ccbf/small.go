@@ -5,34 +5,29 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/hooks"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// smallEncoder implements hooks.Small. The zero value is ready for Reset.
+// smallEncoder encodes sketches for bridge.SmallEncoder.
 type smallEncoder struct {
 	head         Head // the head of the last sketch.
-	alone        bool // whether the encoder can do without a Builder.
 	buffer       []byte
 	keys, counts []uint64
 	radix        radix.Scratch
 }
 
-// Reset implements hooks.Small.
-func (m *smallEncoder) Reset(c *Config) {
-	if m.head.Config == *c {
-		return
-	}
-	m.head, m.alone = Head{Config: *c, form: Exact}, c.Exact && !c.Categories && c.AtLeast == 0
-	m.head.header = sketch.Header{Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown}
+func newSmall(c *Config) *smallEncoder {
+	return &smallEncoder{head: Head{Config: *c, form: Exact, header: sketch.Header{
+		Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown,
+	}}}
 }
 
-// AppendBlob implements hooks.Small.
-func (m *smallEncoder) AppendBlob(dst []byte, keys []uint64) []byte {
-	if !m.alone || len(keys) == 0 || len(keys) > hooks.MaxSmall {
-		return build(dst, &m.head.Config, keys)
+// appendBlob implements the function of bridge.SmallEncoder.
+func (m *smallEncoder) appendBlob(dst []byte, keys []uint64) []byte {
+	if c := &m.head.Config; len(keys) == 0 || !c.Exact || c.Categories || c.AtLeast > 0 {
+		return build(dst, c, keys)
 	}
 	few := m.count(keys)
 	m.head.Bounds, m.head.header.Total = cells.CornersOf(few.Keys...).Rect(0, 0), uint64(len(keys))

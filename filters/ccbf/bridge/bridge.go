@@ -38,7 +38,7 @@ func KeepCells(s *ccbf.Sketch, has func(c grid.Cell) bool) error {
 	return hidden.KeepCells(s, has)
 }
 
-// Keys writes the Z-order keys of the points (xs[i], ys[i]) to dst, for AddKeys and Small.AppendBlob. All
+// Keys writes the Z-order keys of the points (xs[i], ys[i]) to dst, for AddKeys and SmallEncoder. All
 // three slices are equally long. Keys stops at the first point outside region (0, 0) or without a cell,
 // and returns its index. If there is none, it returns len(dst).
 func Keys(c *ccbf.Config, dst []uint64, xs, ys []float64) int { return cells.Keys(dst, xs, ys, c.Grid) }
@@ -63,14 +63,12 @@ func Differ(a, b *ccbf.Config) error { return hidden.Differ(a, b) }
 // DenseBytes returns the length of a body with counters of this configuration.
 func DenseBytes(c *ccbf.Config) uint64 { return hidden.DenseBytes(c) }
 
-// MaxSmall is the number of points up to which Small encodes without a Builder.
-const MaxSmall = hooks.MaxSmall
-
-// Small encodes sketches with few points, one sketch after the other, and reuses its memory.
-type Small = hooks.Small[ccbf.Config]
-
-// NewSmall returns a Small. Call its Reset first.
-func NewSmall() Small { return hidden.NewSmall() }
+// SmallEncoder returns a function that appends the BLOB of a sketch with the points that keys stand for. It
+// encodes sketches with few points, one after the other, and reuses its memory. The keys come from Keys. The
+// bytes equal those of a Builder, which it uses if the cells do not fit.
+func SmallEncoder(c *ccbf.Config) func(dst []byte, keys []uint64) []byte {
+	return hidden.SmallEncoder(c)
+}
 
 // Intersector intersects any number of sketches. The result does not depend on their order. Exact
 // sketches are intersected cell by cell. Counters are kept as one value per position, because writing

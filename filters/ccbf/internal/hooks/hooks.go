@@ -31,21 +31,8 @@ type Functions[View, Head, Config, Sketch, Builder any] struct {
 	AddKeys    func(*Builder, []uint64) error
 	AppendBlob func(*Builder, []byte) ([]byte, error)
 
-	NewSmall       func() Small[Config]
+	SmallEncoder   func(*Config) func(dst []byte, keys []uint64) []byte
 	NewIntersector func(budget interface{ Grow(delta int64) error }) Intersector[View, Sketch]
-}
-
-// MaxSmall is the number of points up to which a Small encodes without a Builder.
-const MaxSmall = 1 << 9
-
-// Small is bridge.Small.
-type Small[Config any] interface {
-	// Reset sets the configuration for the next sketches.
-	Reset(c *Config)
-	// AppendBlob appends the BLOB of a sketch with the points that keys stand for. The keys come from
-	// bridge.Keys, on the grid of Reset. The bytes equal those of a Builder. AppendBlob uses a Builder for more
-	// than MaxSmall points, and if the cells do not fit.
-	AppendBlob(dst []byte, keys []uint64) []byte
 }
 
 // Intersector is bridge.Intersector.
