@@ -1,6 +1,8 @@
 package ccbf
 
 import (
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
@@ -68,29 +70,18 @@ func (b *Builder) count(s *section, keys, counts []uint64) error {
 	return nil
 }
 
-// add appends keys with their counts to the batch, which has room for them.
+// add appends keys with their counts to the batch. Nil counts are all 1.
 func (c *countBuffer) add(keys, counts []uint64) {
 	had := len(c.keys)
-	if had+len(keys) > cap(c.keys) {
-		size := max(16, cap(c.keys))
-		for size < had+len(keys) {
-			size *= 2
-		}
-		c.keys = append(make([]uint64, 0, size), c.keys...)
-	}
 	c.keys = append(c.keys, keys...)
 	if counts == nil && c.counts == nil {
 		return
 	}
-	if cap(c.counts) < cap(c.keys) {
-		c.counts = append(make([]uint64, 0, cap(c.keys)), c.counts...)
-	}
+	c.counts = slices.Grow(c.counts, cap(c.keys)-len(c.counts))
 	for len(c.counts) < len(c.keys) {
 		c.counts = append(c.counts, 1)
 	}
-	if counts != nil {
-		copy(c.counts[had:], counts)
-	}
+	copy(c.counts[had:], counts)
 }
 
 // batch returns the keys with their counts. Nil counts are all 1.
@@ -279,7 +270,7 @@ func (b *Builder) goToCounters() error {
 		}
 	}
 	b.spilled = true
-	return b.dropStores()
+	return b.dropCells()
 }
 
 // origin returns how the counters were made: from the sketches that were added, and from all other

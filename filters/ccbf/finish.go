@@ -32,7 +32,12 @@ func (b *Builder) use(f func(s *Sketch)) error {
 		return err
 	}
 	defer b.release(list)
-	work := b.overflowBytes(list)
+	// Reserve the memory to make and write counters, or a tree and then counters if no tree fits.
+	n := list.Number() + b.squares()
+	work := 2*int64(b.Bytes) + b.denseScratch(n)
+	if b.Overflow == ToTree && b.dense == nil {
+		work += tree.FitBytes(n)
+	}
 	if err := b.grow(work); err != nil {
 		return err
 	}
@@ -87,19 +92,6 @@ func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 		dst = s.appendBlob(dst)
 	})
 	return dst, err
-}
-
-// overflowBytes returns the most memory that is needed to turn the cells of list into a tree or counters,
-// and to write it.
-func (b *Builder) overflowBytes(list cells.List) int64 {
-	n := 2 * int64(b.Bytes)
-	if !b.pruned {
-		n = 2*int64(b.shape.Bytes()) + b.denseScratch(list.Number())
-	}
-	if b.Overflow == ToTree && b.dense == nil {
-		n += tree.FitBytes(list.Number() + b.squares())
-	}
-	return n
 }
 
 // appendExact appends the exact BLOB. If that takes more than Bytes, it returns false and appends

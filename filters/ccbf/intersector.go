@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
@@ -137,11 +138,9 @@ func (x *intersector) Sketch() (*Sketch, error) {
 
 // EncodeBytes implements hooks.Intersector.
 func (x *intersector) EncodeBytes() int64 {
-	switch {
-	case x.rest != nil:
-		return int64(2*x.rest.shape.Bytes() + 8*x.rest.shape.Size[0])
-	case x.exact != nil:
-		return x.held + int64(x.exact.shape.Bytes())
+	s := cmp.Or(x.rest, x.exact)
+	if s == nil {
+		return 0
 	}
-	return 0
+	return x.held + 2*int64(s.shape.Bytes())
 }

@@ -203,10 +203,10 @@ func (t *sections) gather() (cells.List, error) {
 // release gives back the memory of gather. A budget does not refuse that.
 func (t *sections) release(list cells.List) { _ = t.grow(-cells.Bytes(list.Number())) }
 
-// dropStores removes the cells of all stores.
-func (t *sections) dropStores() error {
+// dropCells removes the cells of all stores, and all squares.
+func (t *sections) dropCells() error {
 	for _, s := range t.all {
-		s.cells = store.Cells{}
+		s.cells, s.squares = store.Cells{}, cells.Merger{}
 		if err := t.account(s, 0); err != nil {
 			return err
 		}

@@ -86,9 +86,8 @@ func (b *Builder) addSquares(s *section, squares cells.Squares) error {
 	return b.change(s, 2*cells.SquareBytes(squares.Len()), func() { s.squares.Add(squares) })
 }
 
-// list returns everything in the builder as squares, and the bounds of the cells in it. of has the cells
-// of the stores.
-func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
+// list returns everything in the builder as squares. of has the cells of the stores.
+func (b *Builder) list(of cells.List) *tree.List {
 	t := &tree.List{Tau: b.tau}
 	if len(of) == 0 {
 		t.Fit = b.fit
@@ -100,7 +99,7 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 		}
 	}
 	t.Sections = all.Summed()
-	return t, of.Bounds()
+	return t
 }
 
 // pruneOrCount prunes the cells, or goes over to counters, if there are too many.
@@ -136,7 +135,7 @@ func (b *Builder) prune() error {
 	if err := b.grow(tree.FitBytes(n)); err != nil {
 		return err
 	}
-	t, bounds := b.list(list)
+	t := b.list(list)
 	keep := b.Bytes * keepTree
 	p, ok := t.Within(keep)
 	// Leaves take half of the memory at most, so that two builders can be merged.
@@ -159,11 +158,8 @@ func (b *Builder) prune() error {
 	case !ok:
 		return t.TooLong(b.Bytes)
 	}
-	b.notePruned(p.Tau, tree.Accuracy{}, bounds)
-	for _, s := range b.all {
-		s.squares = cells.Merger{}
-	}
-	if err := b.dropStores(); err != nil {
+	b.notePruned(p.Tau, tree.Accuracy{}, list.Bounds())
+	if err := b.dropCells(); err != nil {
 		return err
 	}
 	return b.addSections(p.Sections)
@@ -171,7 +167,7 @@ func (b *Builder) prune() error {
 
 // sketchTree makes the sketch of a builder that has squares. of has the cells of the stores.
 func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
-	t, bounds := b.list(of)
+	t := b.list(of)
 	p, ok := t.Within(b.Bytes)
 	if !ok {
 		return nil, t.TooLong(b.Bytes)
@@ -182,7 +178,7 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 		p.Fit = sample.accuracy(p, b.total)
 	}
 	s := b.empty()
-	s.squares, s.pruned, s.bounds = p, true, b.bounds.Union(bounds)
+	s.squares, s.pruned, s.bounds = p, true, b.bounds.Union(of.Bounds())
 	if b.unknown {
 		s.lostTotal()
 	}
