@@ -175,24 +175,14 @@ func (c *Config) differKeys(o *Config) error {
 // configurations differ. It ignores Exact, which says how a sketch is built. Sketches can combine
 // even if it returns an error; kind.join reports whether they do.
 func (c *Config) differ(o *Config) error {
-	if err := c.sameCells(o); err != nil {
-		return err
-	}
 	// Differences in keys (mode, k) also change the counters. They are more specific than overflow, so
 	// report them first.
-	if err := c.differKeys(o); err != nil {
+	if err := cmp.Or(c.sameCells(o), c.differKeys(o), sketch.Same("overflow", c.Overflow, o.Overflow)); err != nil {
 		return err
 	}
-	switch {
-	case c.Overflow != o.Overflow:
-		return sketch.Differ("overflow", c.Overflow, o.Overflow)
-	// Bytes decides the number of counters here, so report bytes rather than counters.
-	case c.Overflow != ToCounters && c.Bytes != o.Bytes:
-		return sketch.Differ("bytes", c.Bytes, o.Bytes)
-	case c.shape != o.shape:
+	// Without counters of their own, Bytes decides the number of counters. Then report bytes.
+	if c.shape != o.shape && (c.Overflow == ToCounters || c.Bytes == o.Bytes) {
 		return sketch.Differ("counters", c.Counters(), o.Counters())
-	case c.Bytes != o.Bytes:
-		return sketch.Differ("bytes", c.Bytes, o.Bytes)
 	}
-	return nil
+	return sketch.Same("bytes", c.Bytes, o.Bytes)
 }

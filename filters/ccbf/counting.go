@@ -197,14 +197,6 @@ func (b *Builder) endRecents(s *section) error {
 	return b.account(s, 0)
 }
 
-// endCounting counts all pending points of a section in the counters.
-func (b *Builder) endCounting(s *section) error {
-	if err := b.flush(s); err != nil {
-		return err
-	}
-	return b.endRecents(s)
-}
-
 // mergeCounting adds to s the pending points of another builder's section, which are in from.
 func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 	from.recents.Each(func(r cells.Squares) {

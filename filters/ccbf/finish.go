@@ -127,7 +127,10 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 func (b *Builder) finish() error {
 	b.mustBeMade()
 	for _, s := range b.all {
-		if err := b.endCounting(s); err != nil {
+		if err := b.flush(s); err != nil {
+			return err
+		}
+		if err := b.endRecents(s); err != nil {
 			return err
 		}
 	}
