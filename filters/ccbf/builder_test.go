@@ -310,7 +310,7 @@ func TestSmallOfAnySize(t *testing.T) {
 		before := slices.Clone(keys)
 		b := NewBuilder(cfg, nil)
 		noError(t, b.addPoints(keys))
-		if small == nil || small.head.Config != cfg {
+		if small == nil || small.sketch.Config != cfg {
 			small = newSmall(&cfg)
 		}
 		got := small.appendBlob([]byte("x"), keys)

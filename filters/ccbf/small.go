@@ -12,31 +12,27 @@ import (
 
 // smallEncoder encodes sketches for bridge.SmallEncoder.
 type smallEncoder struct {
-	head         Head // the head of the last sketch.
-	buffer       []byte
+	sketch       Sketch // has the parameters and the total, but no cells.
 	keys, counts []uint64
 	radix        radix.Scratch
 }
 
 func newSmall(c *Config) *smallEncoder {
-	return &smallEncoder{head: Head{Config: *c, form: Exact, header: sketch.Header{
-		Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown,
-	}}}
+	return &smallEncoder{sketch: Sketch{Config: *c, TotalKnown: true}}
 }
 
 // appendBlob implements the function of bridge.SmallEncoder.
 func (m *smallEncoder) appendBlob(dst []byte, keys []uint64) []byte {
-	if c := &m.head.Config; len(keys) == 0 || !c.Exact || c.Categories || c.AtLeast > 0 {
-		return build(dst, c, keys)
+	s := &m.sketch
+	if len(keys) == 0 || !s.Exact || s.Categories || s.AtLeast > 0 {
+		return build(dst, &s.Config, keys)
 	}
 	few := m.count(keys)
-	m.head.Bounds, m.head.header.Total = cells.CornersOf(few.Keys...).Rect(0, 0), uint64(len(keys))
-	m.buffer = m.head.appendParams(m.buffer[:0])
-	start := len(dst)
-	dst = sketch.Begin(dst, m.head.header, m.buffer)
-	dst, fits := exact.AppendSmall(dst, few, m.head.Bounds, m.head.Bytes)
+	s.Total = uint64(len(keys))
+	start, bounds := len(dst), cells.CornersOf(few.Keys...).Rect(0, 0)
+	dst, fits := exact.AppendSmall(s.appendHead(dst, bounds), few, bounds, s.Bytes)
 	if !fits {
-		return build(dst[:start], &m.head.Config, keys)
+		return build(dst[:start], &s.Config, keys)
 	}
 	sketch.Seal(dst[start:])
 	return dst
