@@ -59,17 +59,17 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		return b.sketchTree(list)
 	}
 	s := b.empty()
-	s.squares.Sections, s.dense = list, b.dense
-	if s.dense != nil {
-		s.parts = b.origin(b.single)
+	if b.dense == nil {
+		s.squares.Sections = list
+		return s, nil
 	}
-	if s.dense != nil && len(list) > 0 {
+	s.squares, s.dense, s.parts = nil, b.dense, b.origin(b.single || len(list) > 0)
+	if len(list) > 0 {
 		// The list has cells that were added beside the counters. They go into the counters last, sorted
 		// by cell. So the result does not depend on the order of additions.
 		s.dense = s.dense.Clone()
 		s.bounds = s.bounds.Union(list.Bounds())
 		counters.Insert(s.dense, s.counters(), list)
-		s.squares, s.parts = nil, b.origin(true)
 	}
 	return s, nil
 }

@@ -234,9 +234,15 @@ func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 func (s *Sketch) narrowSquares(o *Sketch, c *Config, by func(a, b cells.Squares) cells.Squares) error {
 	a, b := s.squares, o.squares
 	bounds := s.body().limits().Intersect(o.body().limits())
-	out := &tree.List{Tau: max(a.Tau, b.Tau), Sections: a.Sections.Map(func(t *cells.Section) cells.Squares {
+	out := &tree.List{Tau: max(a.Tau, b.Tau), Sections: a.Sections.Map(func(t *cells.Section) (left cells.Squares) {
 		narrow := cells.Section{Label: t.Label, Squares: by(t.Squares, b.Sections.Squares(t.Label))}
-		return squaresWithin(bounds, &narrow)
+		for i, key := range narrow.Keys {
+			// Squares without a cell within the bounds have no points of both sketches.
+			if !narrow.Rect(i).Intersect(bounds).Empty() {
+				left.Push(key, narrow.Level(i), narrow.Counts[i])
+			}
+		}
+		return left
 	})}
 	isTree := s.pruned || o.pruned
 	if isTree {
@@ -250,17 +256,6 @@ func (s *Sketch) narrowSquares(o *Sketch, c *Config, by func(a, b cells.Squares)
 	s.Config, s.Class = *c, max(s.Class, o.Class)
 	s.keepLeaves(out, bounds, isTree)
 	return nil
-}
-
-// squaresWithin returns the squares of a section that have a cell within bounds. The others have no
-// points of both sketches.
-func squaresWithin(bounds grid.Rect, s *cells.Section) (out cells.Squares) {
-	for i, key := range s.Keys {
-		if !s.Rect(i).Intersect(bounds).Empty() {
-			out.Push(key, s.Level(i), s.Counts[i])
-		}
-	}
-	return out
 }
 
 // subtractCounters is Subtract if one of the sketches has counters. c is the configuration of the result.
