@@ -66,7 +66,7 @@ func (s countersSketch) fold(f *reduction) error {
 		s.dense.ClearFlags()
 	}
 	for s.shape != f.shape {
-		shape, layer, _ := s.shape.Folded(&f.aim)
+		shape, layer, _ := s.shape.Folded(&f.shape)
 		s.dense = s.dense.Fold(shape, layer, s.sums())
 		s.shape, s.parts = shape, s.parts.Fold(layer)
 	}

@@ -25,7 +25,7 @@ const (
 	hasParts  = 1 << 11
 	hasLeast  = 1 << 12 // the least number of points of a leaf, and the points dropped.
 
-	knownFields = formBits | inSums | fromFirst | toDense | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts | hasLeast
+	knownFields = hasLeast<<1 - 1
 )
 
 // maxParams is the most bytes that Head.appendParams appends: with a resolution and bounds of nine

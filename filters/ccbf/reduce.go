@@ -21,7 +21,6 @@ type reduction struct {
 	limit uint64        // largest size of the body.
 	bytes uint64        // the new parameter Bytes.
 	shape cascade.Shape // a shape that takes at most limit bytes.
-	aim   cascade.Shape // the argument of Shape.Folded that leads to the field shape.
 	err   error         // not nil if no shape takes so few bytes: shape is then the smallest one.
 }
 
@@ -39,11 +38,9 @@ func (s *Sketch) Fold(size uint64) error {
 		return sketch.ArgumentError("bytes", "is %d, the header alone takes up to %d", size, head)
 	}
 	f := reduction{size: size, limit: size - head, bytes: min(s.Bytes, size), shape: s.shape}
-	if size < s.Bytes && f.halve() {
-		return s.body().fold(&f)
-	}
-	for f.shape.Bytes() > f.limit {
-		smaller, _, ok := f.shape.Folded(&f.aim)
+	halved := size < s.Bytes && f.halve()
+	for !halved && f.shape.Bytes() > f.limit {
+		smaller, _, ok := f.shape.Folded(new(cascade.Shape))
 		if !ok {
 			f.err = sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+f.shape.Bytes())
 			break
@@ -57,16 +54,14 @@ func (s *Sketch) Fold(size uint64) error {
 // the shape exceeds the limit.
 func (f *reduction) halve() bool {
 	to, ok := fitted(f.shape, f.bytes)
-	if !ok || to.Bytes() > f.limit {
-		return false
+	at := f.shape
+	for ok && at != to {
+		at, _, ok = at.Folded(&to)
 	}
-	for at := f.shape; at != to; {
-		if at, _, ok = at.Folded(&to); !ok {
-			return false
-		}
+	if ok = ok && to.Bytes() <= f.limit; ok {
+		f.shape = to
 	}
-	f.shape, f.aim = to, to
-	return true
+	return ok
 }
 
 // resize gives a sketch without counters the parameters of a smaller build. A sketch that overflows
