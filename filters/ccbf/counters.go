@@ -52,10 +52,8 @@ func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	return nil
 }
 
-func (s countersSketch) coarsen(factor uint64) error {
-	s.bounds = s.bounds.Coarser(int64(factor))
-	return nil
-}
+// coarsen implements sketchForm. The counters have counted the squares already.
+func (s countersSketch) coarsen(uint64) error { return nil }
 
 func (s countersSketch) fold(f *reduction) error {
 	if f.err != nil {

@@ -121,7 +121,7 @@ func (s *Sketch) Coarsen(factor uint64) error {
 		s.Base, s.Levels = before.Base, before.Levels
 		return err
 	}
-	s.Grid = g
+	s.Grid, s.bounds = g, s.bounds.Coarser(int64(factor))
 	return nil
 }
 

@@ -101,7 +101,6 @@ func (s squaresSketch) coarsen(factor uint64) error {
 		}
 	}
 	s.replace(&tree.List{Sections: coarser, Tau: s.squares.Tau})
-	s.bounds = s.bounds.Coarser(int64(factor))
 	return nil
 }
 
