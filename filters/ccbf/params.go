@@ -72,10 +72,13 @@ func (h *Head) appendParams(dst []byte) []byte {
 		rest = append(rest, byte(h.shape.Layers))
 		rest = append(rest, h.shape.Widths()...)
 	}
-	if sized, ok := fitted(h.shape, h.Bytes); !ok || sized != h.shape {
-		fields |= hasSizes
-		for _, m := range h.shape.Sizes() {
-			rest = binary.AppendUvarint(rest, m)
+	// Most shapes are the usual one. To fit them takes long beside a small sketch.
+	if h.shape != *usual || h.Bytes != DefaultBytes {
+		if sized, ok := fitted(h.shape, h.Bytes); !ok || sized != h.shape {
+			fields |= hasSizes
+			for _, m := range h.shape.Sizes() {
+				rest = binary.AppendUvarint(rest, m)
+			}
 		}
 	}
 	if h.Base != 0 {
@@ -94,11 +97,11 @@ func (h *Head) appendParams(dst []byte) []byte {
 	return append(binary.AppendUvarint(dst, fields), rest...)
 }
 
-// usualShapes has the default shape of each mode, without sizes.
+// usualShapes has the default shape of each mode, in DefaultBytes.
 var usualShapes = func() (s [Standard + 1]cascade.Shape) {
 	for mode, widths := range defaultWidths {
 		var err error
-		if s[mode], err = cascade.NewShape(DefaultK, widths); err != nil {
+		if s[mode], err = cascade.NewShape(DefaultK, widths); err != nil || !s[mode].Fit(DefaultBytes) {
 			panic(err)
 		}
 	}
