@@ -12,6 +12,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // s3://; beamx has gs:// and local paths
 	"github.com/ccbfsql/ccbfsql/beam/internal/pipeline"
@@ -21,6 +22,9 @@ import (
 var version = "development"
 
 func main() {
+	if info, ok := debug.ReadBuildInfo(); ok && version == "development" && info.Main.Version != "(devel)" {
+		version = info.Main.Version // has the commit, if Go found one
+	}
 	if err := pipeline.Command(os.Args[1:], version); err != nil {
 		fmt.Fprintln(os.Stderr, "ccbf-pipeline:", err)
 		os.Exit(1)
