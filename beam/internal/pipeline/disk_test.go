@@ -44,7 +44,7 @@ func (d disk) OpenRead(ctx context.Context, name string) (io.ReadCloser, error) 
 
 func (d disk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
 	open := func() (io.WriteCloser, error) { return d.Interface.OpenWrite(ctx, d.local(name)) }
-	if d.write == nil {
+	if d.write == nil || strings.HasSuffix(name, begunName) {
 		return open()
 	}
 	return d.write(ctx, open)

@@ -51,7 +51,7 @@ func TestAWorkerThatDies(t *testing.T) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit, "%s", out)
 	require.Equal(t, syscall.SIGKILL, exit.Sys().(syscall.WaitStatus).Signal(), "%s", out)
-	require.NotEmpty(t, files(dir+"/out/v.run-*/*"), "the child died before it wrote anything")
+	require.NotEmpty(t, files(dir+"/out/v.run-*/*.parquet.*"), "the child died before it wrote anything")
 	require.Empty(t, files(dir+"/out/*/*.parquet"), "files that count")
 	o := options(dir+"/p.parquet", dir+"/out/v")
 	must(build(o))

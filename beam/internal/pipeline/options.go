@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -99,16 +100,31 @@ func define(f *flag.FlagSet, options any) {
 func (o *Options) defineSketch(f *flag.FlagSet) {
 	all := ccbfsql.Functions()
 	for _, option := range all[slices.IndexFunc(all, func(f ccbfsql.Function) bool { return f.Name == "ccbf_agg" })].Options {
-		literal := "%s"
-		switch {
-		case option.PerRow: // category and weight have flags of their own
+		if option.PerRow { // category and weight have flags of their own
 			continue
-		case option.Kind == sketch.TextKind:
-			literal = "'%s'"
-		case option.Kind == sketch.WholesKind:
-			literal = "[%s]"
 		}
-		keep := func(s string) error { o.Sketch[option.Name] = fmt.Sprintf(literal, s); return nil }
+		keep := func(s string) (err error) {
+			switch option.Kind {
+			case sketch.TextKind:
+				s = text(s)
+			case sketch.FlagKind:
+				_, err = strconv.ParseBool(s)
+				s = text(s) + "::BOOLEAN"
+			case sketch.WholesKind:
+				for _, one := range strings.Split(s, ",") {
+					_, failed := strconv.ParseUint(one, 10, 64)
+					err = cmp.Or(err, failed)
+				}
+				s = "[" + s + "]"
+			default:
+				_, err = strconv.ParseFloat(s, 64)
+			}
+			if err != nil {
+				return fmt.Errorf("must be %s", option.Values())
+			}
+			o.Sketch[option.Name] = s
+			return nil
+		}
 		usage := "option " + option.Name + " of ccbf_agg: " + option.Summary
 		if option.Kind == sketch.FlagKind {
 			f.BoolFunc(option.Name, usage, keep)
@@ -118,11 +134,28 @@ func (o *Options) defineSketch(f *flag.FlagSet) {
 	}
 }
 
+// checkGiven returns an error if a flag was given that has no effect. points defines the flags of the
+// query.
+func (o *Options) checkGiven(points *flag.FlagSet) (err error) {
+	flag.Visit(func(f *flag.Flag) {
+		switch {
+		case err != nil || points.Lookup(f.Name) == nil || f.Name == "sql":
+		case f.Name == "check" && o.SQL == "":
+			err = errors.New("-check has no effect without -sql: the flags for points write their own")
+		case f.Name != "check" && o.SQL != "":
+			err = fmt.Errorf("-%s has no effect beside -sql, which replaces all flags for points: give -sql or these", f.Name)
+		case f.Name == "bucket" && o.Time == "":
+			err = errors.New("-bucket has no effect without -time: give the column of the time")
+		}
+	})
+	return err
+}
+
 // maxFiles limits the number of files, which has five digits in their names.
 const maxFiles = 99999
 
 func (o *Options) check() error {
-	_, notNumber := strconv.ParseFloat(o.Res, 64)
+	res, notNumber := strconv.ParseFloat(o.Res, 64)
 	switch {
 	case len(o.In) == 0:
 		return errors.New("-in is missing: give the files to read, for example 'points/*.parquet'")
@@ -138,14 +171,12 @@ func (o *Options) check() error {
 		return fmt.Errorf("-rows is %d, must be at least 1", o.Rows)
 	case o.Fanout < 0 || o.Fanout > maxFiles:
 		return fmt.Errorf("-fanout is %d, must be from 0 to %d", o.Fanout, maxFiles)
-	case o.SQL != "" && (o.Res != "" || len(o.Sketch) > 0 || len(o.Keys) > 0 || o.Zoom >= 0 || o.Time != "" || o.Category != "" || o.Weight != ""):
-		return errors.New("-sql replaces -res, -key, -zoom, -time, -category, -weight and the options of ccbf_agg: give -sql or these")
 	case o.SQL != "":
 		return nil
 	case o.Res == "":
 		return errors.New("-res is missing: give the edge of a cell, or a query by -sql")
-	case notNumber != nil:
-		return fmt.Errorf("-res is %q, must be a number", o.Res)
+	case notNumber != nil || !(res > 0 && res <= math.MaxFloat64):
+		return fmt.Errorf("-res is %q, must be a number above 0", o.Res)
 	case o.Zoom < -1 || o.Zoom > grid.MaxZoom:
 		return fmt.Errorf("-zoom is %d, must be from 0 to %d, or -1 for no quadkey", o.Zoom, grid.MaxZoom)
 	case o.Time != "" && !slices.Contains([]string{"year", "month", "day", "hour"}, o.Bucket):
@@ -158,9 +189,19 @@ func (o *Options) check() error {
 const finalOfCCBF = "SELECT *, ccbf_total(sketch) AS total, UNNEST((ccbf_info(sketch)).bbox) FROM result"
 
 // write sets SQL, Check and Final from the other flags.
-func (p *Plan) write() {
+func (p *Plan) write() error {
+	used := [][2]string{{"x", p.X}, {"y", p.Y}, {"time", p.Time}, {"category", p.Category}, {"weight", p.Weight}}
+	for _, key := range p.Keys {
+		used = append(used, [2]string{"key", key})
+	}
+	for _, u := range used {
+		if u[1] != "" && !slices.ContainsFunc(p.Input, func(c Column) bool { return strings.EqualFold(c.Name, u[1]) }) {
+			return fmt.Errorf("-%s %s: no such column: the file has %s", u[0], u[1], namesOf(p.Input))
+		}
+	}
 	p.SQL, p.Check = step{Plan: p}.statement("points"), step{Plan: p}.statement("check")
 	p.Final = cmp.Or(p.Final, finalOfCCBF)
+	return nil
 }
 
 // Settings returns the options of ccbf_agg in SQL.

@@ -30,7 +30,7 @@ type Plan struct {
 }
 
 // fill completes the plan from the columns of the first file. write sets the query.
-func (p *Plan) fill(ctx context.Context, files []string, write func(context.Context, *sql.Conn) error) error {
+func (p *Plan) fill(ctx context.Context, files []string, write func(context.Context, *sql.Conn, []string) error) error {
 	return named(files[0], withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
 		file, err := fetch(ctx, files[0], dir)
 		if err != nil {
@@ -43,24 +43,31 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 		if err := first.do(ctx, conn, "input"); err != nil {
 			return err
 		}
-		if err := write(ctx, conn); err != nil {
+		given := p.SQL
+		if err := write(ctx, conn, files); err != nil {
 			return err
 		}
+		of := func(flag string, err error) error { // a query that is written from other flags is not named
+			if p.SQL != given || strings.HasPrefix(err.Error(), "-") {
+				return err
+			}
+			return named(flag, err)
+		}
 		if p.Columns, err = analyze(ctx, conn, p.SQL, p.Combine); err != nil {
-			return fmt.Errorf("-sql: %w", err)
+			return of("-sql", err)
 		}
 		for _, c := range p.Columns {
 			if slices.Contains([]string{"BIT", "UNION", "TIME_NS", "BIGNUM", "VARIANT"}, c.Type) {
-				return fmt.Errorf("-sql: column %q is %s, which Parquet does not keep: cast it to VARCHAR", c.Name, c.Type)
+				return of("-sql", fmt.Errorf("column %q is %s, which Parquet does not keep: cast it to VARCHAR", c.Name, c.Type))
 			}
 		}
 		// The query runs over the first rows now, so that wrong options of SQL functions are errors
 		// before the pipeline starts.
 		if err := first.do(ctx, conn, "first rows"); err != nil {
-			return fmt.Errorf("-check: %w", err)
+			return of("-check", err)
 		}
 		if err := first.do(ctx, conn, "part"); err != nil {
-			return fmt.Errorf("-sql: %w", err)
+			return of("-sql", err)
 		}
 		first.Path, first.Query = "ccbf_part", p.final()
 		if err := first.do(ctx, conn, "unite"); err != nil {
@@ -70,13 +77,44 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 	}))
 }
 
+// sameColumns returns an error if a local file has other columns than the first, as the files of
+// another query. Other files are read on the workers.
+func (p *Plan) sameColumns(ctx context.Context, conn *sql.Conn, files []string) error {
+	for _, name := range files {
+		if !isLocal(name) {
+			continue
+		}
+		columns, err := describe(ctx, conn, "FROM "+step{Plan: p, Path: name}.statement("table"))
+		if err != nil {
+			return named(name, err)
+		}
+		if namesOf(columns) != namesOf(p.Input) {
+			return fmt.Errorf("compact: the columns are %s, and those of %s are %s: compact the runs of one query at a time", namesOf(p.Input), name, namesOf(columns))
+		}
+	}
+	return nil
+}
+
+// namesOf returns the names of columns, sorted.
+func namesOf(columns []Column) string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
 // final returns the query over the view result whose rows are written to each file.
 func (p *Plan) final() string { return cmp.Or(p.Final, "FROM result") }
 
 // unionQuery sets the query that unites the rows of input. BLOBs that are sketches are united by
 // their family's aggregate. All other columns are the key, except columns that -combine names or
 // -final computes.
-func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn) error {
+func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn, files []string) error {
+	if err := p.sameColumns(ctx, conn, files); err != nil {
+		return err
+	}
 	found, err := query[struct{ Families []string }](ctx, conn, step{Plan: p}.statement("families"))
 	if err != nil {
 		return err

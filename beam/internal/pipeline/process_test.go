@@ -111,6 +111,29 @@ func TestWorkersAreProcesses(t *testing.T) {
 	require.Contains(t, out, "The workers are other processes")
 }
 
+// A flag that is wrong or has no effect is named, in one line.
+func TestFlagsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	sum := "-sql=SELECT sum(lon) AS n FROM input"
+	for want, args := range map[string][]string{
+		"flag provided but not defined: -byte (ccbf-pipeline -help lists":       {"-byte", "3"},
+		`invalid value "1MB" for flag -bytes: must be a whole number from 256`:  {"-bytes=1MB"},
+		`invalid value "8,x" for flag -layers: must be a list of whole numbers`: {"-layers=8,x"},
+		`invalid boolean value "maybe" for -exact: must be BOOLEAN`:             {"-exact=maybe"},
+		"-bucket has no effect without -time":                                   {"-res=1", "-bucket=month"},
+		"-check has no effect without -sql":                                     {"-res=1", "-check=NULL"},
+		"-x has no effect beside -sql":                                          {sum, "-x=lon", "-y=lat"},
+		"-bytes has no effect beside -sql":                                      {sum, "-bytes=4096"},
+	} {
+		out, err := command(append(args, "-in=p.parquet", "-out=v")...).CombinedOutput()
+		require.Error(t, err)
+		require.Regexp(t, `^ccbf-pipeline: .*\n$`, string(out))
+		require.Contains(t, string(out), want)
+	}
+	out := must(command("-help").Output())
+	require.Contains(t, string(out), "option bytes of ccbf_agg")
+}
+
 // A killed worker ends the run with an error that names it, and no file remains.
 func TestAWorkerProcessIsKilled(t *testing.T) {
 	t.Parallel()

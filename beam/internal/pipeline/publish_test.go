@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/stretchr/testify/require"
 )
 
@@ -105,6 +107,14 @@ func TestIncrementalAndCompact(t *testing.T) {
 	n.In, n.Out, n.Combine["n"] = []string{dir + "/counted/*.json"}, dir+"/sum/v", "sum"
 	must(compact(n))
 	same(t, n.Out, fmt.Sprintf(q, "'"+dir+"/[ab].parquet'"))
+	// The runs of two queries have different columns, whichever is first.
+	for _, in := range [][]string{{"out", "counted"}, {"counted", "out"}} {
+		o.In, o.Out = []string{dir + "/" + in[0] + "/a*.json", dir + "/" + in[1] + "/b*.json"}, dir+"/both"
+		_, err := compact(o)
+		require.ErrorContains(t, err, "kind, n, s")
+		require.ErrorContains(t, err, "month, quadkey, sketch, total, xmax, xmin, ymax, ymin")
+		require.ErrorContains(t, err, "compact the runs of one query at a time")
+	}
 	o.In, o.Out = []string{dir + "/out/*/*.parquet"}, dir+"/out/v"
 	_, err := compact(o)
 	require.ErrorContains(t, err, "would count twice: write to another folder", "into its own input")
@@ -122,6 +132,32 @@ func TestAsync(t *testing.T) {
 	fails(t, options(in, t.TempDir()+"/v"), "-async: ")
 }
 
+// An output that cannot be written, and a runner that does not exist or answer, are errors before the
+// run.
+func TestBeforeTheRun(t *testing.T) {
+	defer func() { *runners.Runner = "" }()
+	in := t.TempDir() + "/p.parquet"
+	points(t, in, 39, 10)
+	fillWith(t, in+".file", "")
+	var said strings.Builder
+	_, err := Build(context.Background(), options(in, in+".file/v"), &said)
+	require.ErrorContains(t, err, "-out "+in+".file/v cannot be written: ")
+	require.Empty(t, said.String(), "the run began")
+	for _, name := range []string{"flinkk", "flink"} {
+		*runners.Runner = name
+		defer func(before string) { *jobopts.Endpoint = before }(*jobopts.Endpoint)
+		*jobopts.Endpoint = ""
+		fails(t, options(in, t.TempDir()+"/v"), map[string]string{
+			"flinkk": "-runner=flinkk: no such runner: give prism, spark, flink",
+			"flink":  "-runner=flink: -endpoint is missing",
+		}[name])
+	}
+	*jobopts.Endpoint = "localhost:" + freePort()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // do not wait
+	require.ErrorContains(t, reach(ctx, io.Discard), "-endpoint="+*jobopts.Endpoint+": no runner answers")
+}
+
 // Each step can be repeated, at the same time or later. The summary says which attempt counts, and
 // files of a lost worker are removed.
 func TestAttempts(t *testing.T) {
@@ -130,7 +166,7 @@ func TestAttempts(t *testing.T) {
 	ctx := context.Background()
 	o := bySQL(dir+"/p.parquet", dir+"/v", "SELECT kind, ccbf_agg(lon, lat, 0.01) AS s FROM input GROUP BY ALL")
 	p := &Plan{Options: *o, Folder: dir + "/v.run-x/"}
-	require.NoError(t, p.fill(ctx, o.In, func(context.Context, *sql.Conn) error { return nil }))
+	require.NoError(t, p.fill(ctx, o.In, func(context.Context, *sql.Conn, []string) error { return nil }))
 	parts := map[int64][][]byte{}
 	var steps, lost [][]byte
 	read := &readFn{*p}

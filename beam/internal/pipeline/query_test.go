@@ -179,7 +179,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 	}
 	o := bySQL(in, dir+"/v", "SELECT kind, count(*) AS n FROM input GROUP BY ALL")
 	o.Combine["m"] = "sum"
-	fails(t, o, "no such column")
+	fails(t, o, "p.parquet: -combine m=sum: no such column: the query has kind, n")
 	delete(o.Combine, "m")
 	o.Combine["n"] = "avg"
 	fails(t, o, "-combine names")
@@ -200,30 +200,40 @@ func TestOptionsThatAreRefused(t *testing.T) {
 	points(t, in, 6, 10)
 	run(t, "COPY (SELECT 1.0 AS lon, 1.0 AS lat, '0' AS quadkey, TIMESTAMP '2018-01-01' AS seen) TO '%s'", quadkeys)
 	for want, change := range map[string]func(o *Options){
-		"-in is missing":         func(o *Options) { o.In = nil },
-		"-out is missing":        func(o *Options) { o.Out = "" },
-		"is a folder":            func(o *Options) { o.Out = "out/" },
-		"is a glob":              func(o *Options) { o.Out = "out/*" },
-		"-files is 0":            func(o *Options) { o.Files = 0 },
-		"-rows is 0":             func(o *Options) { o.Rows = 0 },
-		"-zoom is 31":            func(o *Options) { o.Zoom = 31 },
-		"-zoom is -2":            func(o *Options) { o.Zoom = -2 },
-		`-bucket is "week"`:      func(o *Options) { o.Bucket = "week" },
-		`columns "quadkey"`:      func(o *Options) { o.Keys, o.In[0] = []string{"quadkey"}, quadkeys },
-		`"nowhere" not found`:    func(o *Options) { o.Keys = []string{"nowhere"} },
-		"-res is missing":        func(o *Options) { o.Res = "" },
-		`-res is "wide"`:         func(o *Options) { o.Res = "wide" },
-		`option "k" is 99`:       func(o *Options) { o.Sketch["k"] = "99" },
-		`option "totals"`:        func(o *Options) { o.Sketch["totals"] = "true" },
-		"no file matches":        func(o *Options) { o.In = []string{"nowhere/*.csv"} },
-		"neither .parquet, .csv": func(o *Options) { o.In = []string{"options.go"} },
-		"give -sql or these":     func(o *Options) { o.SQL = "SELECT 1" },
+		"-in is missing":    func(o *Options) { o.In = nil },
+		"-out is missing":   func(o *Options) { o.Out = "" },
+		"is a folder":       func(o *Options) { o.Out = "out/" },
+		"is a glob":         func(o *Options) { o.Out = "out/*" },
+		"-files is 0":       func(o *Options) { o.Files = 0 },
+		"-rows is 0":        func(o *Options) { o.Rows = 0 },
+		"-zoom is 31":       func(o *Options) { o.Zoom = 31 },
+		"-zoom is -2":       func(o *Options) { o.Zoom = -2 },
+		`-bucket is "week"`: func(o *Options) { o.Bucket = "week" },
+		`columns "quadkey"`: func(o *Options) { o.Keys, o.In[0] = []string{"quadkey"}, quadkeys },
+		"p.parquet: -key nowhere: no such column: the file has kind, lat, lon, seen": func(o *Options) { o.Keys = []string{"nowhere"} },
+		"-res is missing":                           func(o *Options) { o.Res = "" },
+		"p.parquet: -x longitude: no such column":   func(o *Options) { o.X = "longitude" },
+		"p.parquet: -time nosuch: no such column":   func(o *Options) { o.Time = "nosuch" },
+		"p.parquet: -combine m=sum: no such column": func(o *Options) { o.Combine["m"] = "sum" },
+		"-csv has no effect":                        func(o *Options) { o.CSV = "delim = ';'" },
+		`-res is "0"`:                               func(o *Options) { o.Res = "0" },
+		`-res is "wide"`:                            func(o *Options) { o.Res = "wide" },
+		`option "k" is 99`:                          func(o *Options) { o.Sketch["k"] = "99" },
+		`option "totals"`:                           func(o *Options) { o.Sketch["totals"] = "true" },
+		"no file matches":                           func(o *Options) { o.In = []string{"nowhere/*.csv"} },
+		"neither .parquet, .csv":                    func(o *Options) { o.In = []string{"options.go"} },
 	} {
 		o := options(in, filepath.Join(t.TempDir(), "v"))
 		change(o)
 		_, err := build(o)
 		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), "-sql:", "which was not given")
 	}
+	// Semicolons at the end are not.
+	o := bySQL(in, filepath.Join(t.TempDir(), "v"), "SELECT count(*) AS n FROM input GROUP BY ALL; ;\n")
+	o.Final = "FROM result;"
+	must(build(o))
+	same(t, o.Out, "SELECT 10")
 }
 
 // -explain prints SQL that returns in DuckDB alone what a run writes.

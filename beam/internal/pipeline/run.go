@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -20,6 +21,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 	"github.com/ccbfsql/ccbfsql/beam/internal/worker"
 )
@@ -31,6 +33,7 @@ func Command(args []string, version string) error {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	defer closeEngine()
 	o, work, command := NewOptions(), Build, ""
+	points := flag.NewFlagSet("", flag.ContinueOnError)
 	if len(args) > 0 {
 		command = args[0]
 	}
@@ -45,12 +48,21 @@ func Command(args []string, version string) error {
 	case "compact":
 		args, work = args[1:], Compact
 	default:
-		define(flag.CommandLine, &o.QueryOptions)
-		o.defineSketch(flag.CommandLine)
+		define(points, &o.QueryOptions)
+		o.defineSketch(points)
 	}
+	points.VisitAll(func(f *flag.Flag) { flag.Var(f.Value, f.Name, f.Usage) })
 	define(flag.CommandLine, &o.FileOptions)
-	if err := flag.CommandLine.Parse(args); err != nil {
-		return err
+	flag.CommandLine.Init("ccbf-pipeline", flag.ContinueOnError)
+	flag.CommandLine.SetOutput(io.Discard) // an error does not print the list of all flags
+	err := flag.CommandLine.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		flag.CommandLine.SetOutput(os.Stdout)
+		flag.Usage()
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w (ccbf-pipeline -help lists all options)", err)
 	}
 	if flag.NArg() > 0 {
 		return fmt.Errorf("%q is not an option; the commands are version, workers PORT, and compact, which comes before all options", flag.Arg(0))
@@ -58,12 +70,15 @@ func Command(args []string, version string) error {
 	if is, err := worker.Init(ctx); is || err != nil {
 		return err
 	}
+	if err := o.checkGiven(points); err != nil {
+		return err
+	}
 	beam.Init()
 	w := os.Stderr
 	if o.Explain {
 		w = os.Stdout
 	}
-	_, err := work(ctx, o, w)
+	_, err = work(ctx, o, w)
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("ended by a signal: no output file was completed (%w)", err)
 	}
@@ -74,9 +89,9 @@ func Command(args []string, version string) error {
 // It writes its progress to w.
 func Build(ctx context.Context, o *Options, w io.Writer) (*Summary, error) {
 	p := &Plan{Options: *o}
-	return p.run(ctx, w, func(context.Context, *sql.Conn) error {
+	return p.run(ctx, w, func(context.Context, *sql.Conn, []string) error {
 		if p.SQL == "" {
-			p.write()
+			return p.write()
 		}
 		return nil
 	})
@@ -90,7 +105,7 @@ func Compact(ctx context.Context, o *Options, w io.Writer) (*Summary, error) {
 }
 
 // run plans a run, runs it and publishes its files.
-func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context, *sql.Conn) error) (*Summary, error) {
+func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context, *sql.Conn, []string) error) (*Summary, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -98,6 +113,7 @@ func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context,
 		return nil, errors.New("-async: the command gives the files their names when the run has ended, so it must wait")
 	}
 	begin := time.Now()
+	p.SQL, p.Final = strings.TrimRight(p.SQL, "; \n\t"), strings.TrimRight(p.Final, "; \n\t")
 	var err error
 	if p.Out, err = absolute(p.Out); err != nil {
 		return nil, err
@@ -110,12 +126,18 @@ func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context,
 	if err != nil {
 		return nil, err
 	}
+	if p.CSV != "" && !slices.ContainsFunc(in, func(name string) bool { return formatOf(name) == "read_csv" }) {
+		return nil, errors.New("-csv has no effect: no file of -in is CSV")
+	}
 	if err := p.fill(ctx, in, write); err != nil {
 		return nil, err
 	}
 	if p.Explain {
 		_, err := fmt.Fprintf(w, "-- for each of %d files, such as %s\n%s", len(in), in[0], step{Plan: p, Path: "result"}.statement("explain"))
 		return &Summary{}, err
+	}
+	if err := reach(ctx, w); err != nil {
+		return nil, err
 	}
 	s, err := p.execute(ctx, w, in)
 	if err != nil {
@@ -132,8 +154,46 @@ func (p *Plan) run(ctx context.Context, w io.Writer, write func(context.Context,
 	return s, nil
 }
 
+// endpointTime is the time in which a runner must answer: it may have been started a moment ago.
+const endpointTime = 30 * time.Second
+
+// reach returns an error if the runner does not exist, or does not answer at -endpoint.
+func reach(ctx context.Context, w io.Writer) error {
+	name, endpoint := *runners.Runner, *jobopts.Endpoint
+	switch name {
+	case "direct", "DirectRunner", "dataflow", "DataflowRunner", "dot", "vet":
+		return nil
+	case "", "prism", "PrismRunner":
+		if endpoint == "" { // in this process
+			return nil
+		}
+	case "flink", "FlinkRunner", "spark", "SparkRunner", "portable", "PortableRunner", "universal":
+		if endpoint == "" {
+			return fmt.Errorf("-runner=%s: -endpoint is missing: give the address of the job server, for example localhost:8099", name)
+		}
+	default:
+		return fmt.Errorf("-runner=%s: no such runner: give prism, spark, flink, dataflow, direct, or portable for another with a job server", name)
+	}
+	waits := time.AfterFunc(time.Second, func() {
+		fmt.Fprintf(w, "Waiting up to %s for a runner to answer at -endpoint=%s\n", endpointTime, endpoint)
+	})
+	defer waits.Stop()
+	conn, err := grpcx.Dial(ctx, endpoint, endpointTime)
+	if err != nil {
+		return fmt.Errorf("-endpoint=%s: no runner answers, after %s: start its job server first, or correct the address", endpoint, endpointTime)
+	}
+	return conn.Close()
+}
+
+// begunName is the name of a file in a run's folder that shows, before the run, that files can be
+// written there.
+const begunName = "begun"
+
 // execute runs the pipeline and publishes its files.
 func (p *Plan) execute(ctx context.Context, w io.Writer, in []string) (_ *Summary, err error) {
+	if err := write(ctx, p.Folder+begunName, []byte("begun")); err != nil {
+		return nil, fmt.Errorf("-out %s cannot be written: %w", p.Out, err)
+	}
 	pieces, err := p.pieces(ctx, in)
 	if err != nil {
 		return nil, err

@@ -80,6 +80,11 @@ var analyzeSQL string
 // query that cannot be united over parts of input is an error.
 func analyze(ctx context.Context, conn *sql.Conn, text string, combine map[string]string) ([]Column, error) {
 	columns, unknown := describe(ctx, conn, text)
+	for name, by := range combine {
+		if unknown == nil && !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
+			return nil, fmt.Errorf("-combine %s=%s: no such column: the query has %s", name, by, namesOf(columns))
+		}
+	}
 	given := make([]*string, len(columns))
 	for i, c := range columns {
 		if slices.ContainsFunc(columns[:i], func(o Column) bool { return strings.EqualFold(o.Name, c.Name) }) {
@@ -106,11 +111,6 @@ func analyze(ctx context.Context, conn *sql.Conn, text string, combine map[strin
 		return nil, unknown
 	case len(found[0].Combine) != len(columns):
 		return nil, errors.New("SELECT * has columns without a name: name each one")
-	}
-	for name := range combine {
-		if !slices.ContainsFunc(columns, func(c Column) bool { return c.Name == name }) {
-			return nil, fmt.Errorf("-combine %s: the query has no such column", name)
-		}
 	}
 	for i := range columns {
 		columns[i].Combine = found[0].Combine[i]
