@@ -2,7 +2,7 @@
 // writes them as Parquet files that DuckDB reads:
 //
 //	ccbf-pipeline -in 'points/*.parquet' -out out/2018 -zoom 8 -time at -bucket month -res 0.001
-//	ccbf-pipeline compact -in 'out/*.parquet' -out compact/2018
+//	ccbf-pipeline compact -in 'out/*.manifest.json' -out compact/2018
 //
 // It runs in this process, on Beam's Prism runner. Beam's own flags select another: -runner=flink
 // -endpoint=..., -runner=dataflow -project=... and so on. With -environment_type=PROCESS the runner

@@ -78,6 +78,36 @@ func onPrism(t *testing.T, args ...string) (string, error) {
 	return inGroup(t, exec.Command("sh", args...))
 }
 
+// The commands of docs/SCALE.md work in their order, and its query finds crimes. The builds are not
+// run, and a part of the points is there.
+func TestThePage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	page, _, _ := strings.Cut(string(must(os.ReadFile("../../../docs/SCALE.md"))), "\n## Workers in processes of their own\n")
+	require.NoError(t, os.Mkdir(dir+"/points", 0o755))
+	for month := 10; month <= 12; month++ {
+		run(t, `COPY (SELECT lon, lat, category AS kind, (month || '-01')::DATE AS seen FROM '../../../test/data/uk_crime_2018q4.parquet'
+			WHERE month = '2018-%d' AND hash(lon, lat) %% 20 = 0) TO '%s/points/2018-%[1]d.parquet'`, month, dir)
+	}
+	ran := 0
+	for _, block := range regexp.MustCompile("(?s)```(sh|sql)\n(.*?)```").FindAllStringSubmatch(page, -1) {
+		switch text := strings.ReplaceAll(block[2], "build/ccbf-pipeline", "'"+must(os.Executable())+"'"); {
+		case block[1] == "sql":
+			set, query, _ := strings.Cut(strings.Replace(text, "'out/", "'"+dir+"/out/", 1), ";\n")
+			run(t, "%s", set)
+			require.EqualValues(t, 2, one(t, "SELECT count_if(crimes > 0) FROM (%s)", strings.TrimSuffix(query, ";\n")), "the months of the page's query")
+		case text != block[2] && !strings.HasPrefix(text, "make"):
+			cmd := exec.Command("sh", "-e", "-c", text)
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), commandEnv+"=1")
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s\n%s", text, out)
+			ran++
+		}
+	}
+	require.Equal(t, 3, ran, "blocks of commands")
+	require.Equal(t, one(t, "SELECT count(*) FROM '%s/points/*.parquet'", dir), one(t, "SELECT sum(total)::BIGINT FROM %s", result(t, dir+"/compact/2018")))
+}
+
 // The commands of docs/SCALE.md: a Prism server starts this program as a worker, and the sketches
 // equal those from SQL.
 func TestWorkersAreProcesses(t *testing.T) {
@@ -95,7 +125,7 @@ func TestWorkersAreProcesses(t *testing.T) {
 		{"(cd beam && go tool prism ", "(exec '" + program + "' "},
 		{"build/ccbf-pipeline", "'" + must(os.Executable()) + "'"},
 		{"points/*.parquet", dir + "/*.parquet"},
-		{"out/2018", dir + "/out/v"},
+		{"workers/2018", dir + "/out/v"},
 		{"8073", port},
 		{"50000", freePort()},
 	} {
