@@ -63,10 +63,12 @@ def connect(
 def load(con: duckdb.DuckDBPyConnection) -> None:
     """Load the functions into the database of a connection, for all of its connections.
 
-    Loading again changes nothing. Raises ``Error`` if DuckDB is older than 1.3, if the database does
-    not allow unsigned extensions, or if the package has no extension for this platform.
+    Loading again changes nothing. Raises ``Error`` if con is not a connection, if DuckDB is older than 1.3,
+    if the database does not allow unsigned extensions, or if the package has no extension for this platform.
     """
     _check_version("load")
+    if not hasattr(con, "cursor"):
+        raise Error(f"ccbfsql.load: {con!r} is not a connection: pass that of ccbfsql.connect or duckdb.connect")
     if not _EXTENSION.exists():
         raise Error(f"ccbfsql.load: no {_EXTENSION}: install the wheel of ccbfsql for this platform")
     own = con.cursor()  # a pending result of con stays as it is
@@ -93,8 +95,8 @@ def show(
 ) -> Picture:
     """Draw the points of a sketch or of a table as a picture. A notebook displays it.
 
-    ``what`` is the name of a table or view, a relation such as ``con.sql(...)``, or a sketch. Of a table or relation, all
-    sketches in a column are united; ``column`` names it if several have sketches of places.
+    ``what`` is the name of a table or view, a query, a relation such as ``con.sql(...)``, or a sketch. All sketches
+    in a column of a table, query or relation are united; ``column`` names it if several have sketches of places.
 
     ``box`` is (xmin, ymin, xmax, ymax), by default the box around all points. ``width`` and
     ``height`` are in pixels; without a height, it follows from the box. ``options`` are those of
@@ -139,7 +141,9 @@ def _check_version(function: str) -> None:
 
 def _united(con: duckdb.DuckDBPyConnection, what: str | duckdb.DuckDBPyRelation, column: str | None) -> bytes:
     """The union of all sketches in a column of a table, view or relation."""
-    relation = con.table(what) if isinstance(what, str) else what
+    relation = _relation(con, what) if isinstance(what, str) else what
+    if not isinstance(relation, duckdb.DuckDBPyRelation):
+        raise Error(f"ccbfsql.show: {what!r} is not the name of a table, a query, a relation or a sketch")
     name = what if isinstance(what, str) else "the relation"
     if column is None:
         column = _column_of_places(relation, name)
@@ -148,6 +152,14 @@ def _united(con: duckdb.DuckDBPyConnection, what: str | duckdb.DuckDBPyRelation,
     elif _families(relation).get(column) != "ccbf":
         raise Error(f"ccbfsql.show: column {column} of {name} has no sketches of places, which ccbf_agg makes")
     return relation.aggregate(f"ccbf_union_agg({_quoted(column, _NAME)})").fetchall()[0][0]
+
+
+def _relation(con: duckdb.DuckDBPyConnection, what: str) -> duckdb.DuckDBPyRelation:
+    """A table or view by its name, or a query."""
+    words = what.lower().split()
+    if len(words) > 1 and words[0] in ("select", "from", "with"):
+        return con.sql(f"FROM ({what.strip().rstrip(';')}\n)")  # only a query, no other statement
+    return con.table(what)
 
 
 def _column_of_places(relation: duckdb.DuckDBPyRelation, name: str) -> str:

@@ -46,6 +46,14 @@ def test_load():
         assert con.execute(TEN).fetchall() == [(10,)]
 
 
+@pytest.mark.parametrize("con", ["x.duckdb", None])
+def test_no_connection(con):
+    with pytest.raises(ccbfsql.Error, match=f"ccbfsql.load: {con!r} is not a connection"):
+        ccbfsql.load(con)
+    with pytest.raises(ccbfsql.Error, match=f"{con!r} is not a connection"):
+        ccbfsql.show(con, "months")
+
+
 def test_unsigned():
     with duckdb.connect() as con, pytest.raises(ccbfsql.Error, match="ccbfsql.load: .*allow_unsigned_extensions"):
         ccbfsql.load(con)
@@ -74,11 +82,12 @@ def test_any_folder(monkeypatch, tmp_path):
 
 
 def test_show(con):
-    """A table, a view, a relation and a sketch are drawn as SQL draws them."""
+    """A table, a view, a query, a relation and a sketch are drawn as SQL draws them."""
     want = drawn(con, "SELECT ccbf_png(ccbf_union_agg(sketch)) FROM months")
     con.execute("CREATE VIEW quarter AS FROM months")
     (sketch,) = con.execute("SELECT ccbf_union_agg(sketch) FROM months").fetchall()[0]
-    for what in ("months", "main.months", "quarter", con.table("months"), sketch, memoryview(sketch)):
+    queries = "SELECT * FROM months", "FROM main.months;\n", "WITH m AS (FROM months)\nSELECT sketch FROM m -- all"
+    for what in ("months", "main.months", "quarter", *queries, con.table("months"), sketch, memoryview(sketch)):
         picture = ccbfsql.show(con, what)
         assert picture == want
     assert picture._repr_png_() == want and repr(picture) == f"<PNG image, {len(want)} bytes>"
@@ -112,12 +121,18 @@ def test_show_without_sketches(con):
         ("months", "month", "column month of months has no sketches of places"),
         ("points", None, "the sketch has no points"),
         (con.sql("FROM months WHERE month = 3"), None, "the relation has no column with sketches of places"),
+        ("SELECT month FROM months", None, "SELECT month FROM months has no column with sketches"),
+        (3, None, "3 is not the name of a table, a query, a relation or a sketch"),
     ]:
         with pytest.raises(ccbfsql.Error, match="ccbfsql.show: " + message):
             ccbfsql.show(con, what, column)
     assert ccbfsql.show(con, "two", 'b "c"') == ccbfsql.show(con, "months")
     with pytest.raises(duckdb.CatalogException, match="mnths"):
         ccbfsql.show(con, "mnths")
+    with pytest.raises(duckdb.CatalogException, match="mnths"):
+        ccbfsql.show(con, "SELECT * FROM mnths")
+    with pytest.raises(duckdb.Error):
+        ccbfsql.show(con, "FROM months; DROP TABLE months")
     with pytest.raises(duckdb.Error, match="ccbf"):
         ccbfsql.show(con, b"no sketch")
     with pytest.raises(ccbfsql.Error, match="nothing to draw"):
