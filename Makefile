@@ -39,10 +39,10 @@ LONGEST := ./test/clients ./cmd/ccbfsql/internal/serve ./sql/test
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension dist test test-all machines clients web js cluster race differential soak bench peers paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension wheel dist test test-all machines clients web js cluster race differential soak bench peers paper lint fuzz docs clean compiler
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
 
 compiler:
 	@scripts/compiler
@@ -85,6 +85,13 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 		-ldflags "-s -w -buildid= $(NAMED) $(EXTLD)" ./cmd/ccbf-extension
 	@mkdir -p $(dir $(EXT))
 	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp -version $(VERSION) $(STAMP) -o $(EXT) build/extension/libccbf.so
+
+wheel: extension ## The package for Python, with the extension inside, for this machine: build/wheel
+	@rm -rf build/wheel
+	@cd packaging/tools && $(GO) run ./sbom -version $(VERSION) -created "$$(date -u +%FT%TZ)" \
+		-spdx $(CURDIR)/build/extension/spdx.json -licences $(CURDIR)/build/extension/THIRD_PARTY.txt $(CURDIR)/$(EXT)
+	@scripts/wheel build/wheel $$($(GO) env GOARCH) $(EXT) build/extension/THIRD_PARTY.txt $(VERSION)
+	@ls build/wheel/*
 
 # Not of make test-all: it builds everything for two processors.
 dist: compiler web ## The release files for linux amd64 and arm64, in build/dist, and their tests; TARGETS="linux_amd64": only those
