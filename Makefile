@@ -124,7 +124,7 @@ machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same byte
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.
 # pyarrow, pandas and Polars are half a gigabyte: only with CCBF_LONG=1.
-clients: build/clients/installed build/clients/python/installed build/clients/python/tools/installed build/clients/python/spatial/installed $(if $(CCBF_LONG),build/clients/python/frames/installed) build/clients/jvm/installed ## Several versions of DuckDB for Node, Python and Java, for the tests of the extension
+clients: build/clients/installed build/clients/python/installed build/clients/python/tools/installed build/clients/python/spatial/installed build/clients/python/cli/installed $(if $(CCBF_LONG),build/clients/python/frames/installed) build/clients/jvm/installed ## Several versions of DuckDB for Node, Python and Java, for the tests of the extension
 	@command -v node >/dev/null && command -v npm >/dev/null || \
 		echo "No node and npm here: the tests of the extension in Node are left out."
 	@command -v javac >/dev/null || \
@@ -147,7 +147,7 @@ build/clients/python/installed: test/clients/python/versions
 		echo "pip could not install them: the tests of the extension in Python are left out."; \
 	else echo "No Python here: the tests of the extension in it are left out."; fi
 
-# pytest and what runs a notebook; frames: what DuckDB passes data to.
+# pytest and what runs a notebook; cli: DuckDB's own shell; frames: what DuckDB passes data to.
 build/clients/python/%/installed: test/clients/python/%.txt
 	@mkdir -p $(@D)
 	@if command -v python3 >/dev/null; then \

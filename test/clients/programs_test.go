@@ -153,6 +153,23 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
+// TestCommandLine tests DuckDB's own shell, from PyPI: results, sketches in a table of a file, an error, and the
+// text of sketch_help in lines.
+func TestCommandLine(t *testing.T) {
+	extension := extension(t)
+	shell := filepath.Join(filepath.Dir(installed(t, "duckdb-cli", "python", "cli", "installed")), "duckdb_cli", "duckdb")
+	run := func(sql string) *exec.Cmd {
+		return exec.Command(shell, "-unsigned", "-list", "-noheader", "-bail", filepath.Join(t.TempDir(), "x.duckdb"), "-c", "LOAD "+quote(extension)+";"+sql)
+	}
+	prints(t, run("SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"), "10")
+	prints(t, run("CREATE TABLE s AS SELECT i % 2 AS g, ccbf_agg(i, i, 1) AS sketch FROM range(10) t(i) GROUP BY g;"+
+		"SELECT g, ccbf_total(sketch), octet_length(sketch) > 0 FROM s ORDER BY g"), `0\|5\|true`, `1\|5\|true`)
+	prints(t, run("SELECT sketch_help('ccbf_total')"), `  ccbf_total\(s BLOB\) -> UBIGINT`, `      Number of points in the sketch.*`, "(?s:.*)")
+	if out, err := run("SELECT ccbf_total('no sketch'::BLOB)").CombinedOutput(); err == nil || !strings.Contains(string(out), "ccbf_total: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // releases returns the releases of the JDBC driver that make clients installs, by their version of
 // DuckDB.
 func releases(t testing.TB) map[string]string {
