@@ -1,6 +1,6 @@
 // Package sql holds SQL scripts as examples, with their output. go test runs them all, and -rewrite
-// writes new output. It also runs the SQL of README.md, docs/TUTORIAL.md, docs/MAPS.md and
-// docs/POLYGONS.md.
+// writes new output. It also runs the SQL of README.md, docs/TUTORIAL.md, docs/MAPS.md,
+// docs/POLYGONS.md and docs/CHOOSING.md.
 package sql
 
 import (
@@ -47,14 +47,14 @@ func TestScripts(t *testing.T) {
 }
 
 // TestPages runs the SQL of pages from top to bottom and compares its output. The output is a block
-// without a language right after a block of SQL. In README.md and docs/POLYGONS.md only blocks with
-// output run.
+// without a language right after a block of SQL. Where all is false, only blocks with output
+// run.
 func TestPages(t *testing.T) {
 	shell := buildShell(t)
 	for _, p := range []struct {
 		page string
 		all  bool // blocks without output run too
-	}{{"README.md", false}, {"docs/TUTORIAL.md", true}, {"docs/MAPS.md", true}, {"docs/POLYGONS.md", false}} {
+	}{{"README.md", false}, {"docs/TUTORIAL.md", true}, {"docs/MAPS.md", true}, {"docs/POLYGONS.md", false}, {"docs/CHOOSING.md", false}} {
 		t.Run(p.page, func(t *testing.T) {
 			file := filepath.Join("..", "..", filepath.FromSlash(p.page))
 			b, err := os.ReadFile(file)

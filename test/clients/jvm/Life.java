@@ -49,10 +49,9 @@ public class Life {
         byte[] sketch;
         try (Statement s = c.createStatement(); var r = s.executeQuery("SELECT cms_agg(i % 7) FROM range(700) t(i)")) {
             r.next();
-            var blob = r.getBlob(1);
-            sketch = blob.getBytes(1, (int) blob.length());
+            sketch = r.getBytes(1);
         }
-        try (var p = c.prepareStatement("SELECT cms_get(?::BLOB, ?)")) {
+        try (var p = c.prepareStatement("SELECT cms_get(?, ?)")) {
             p.setBytes(1, sketch);
             p.setLong(2, 3);
             try (var r = p.executeQuery()) {
