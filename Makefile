@@ -89,7 +89,7 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 wheel: extension ## The package for Python, with the extension inside, for this machine: build/wheel
 	@rm -rf build/wheel
 	@cd packaging/tools && $(GO) run ./sbom -version $(VERSION) -created "$$(date -u +%FT%TZ)" \
-		-spdx $(CURDIR)/build/extension/spdx.json -licences $(CURDIR)/build/extension/THIRD_PARTY.txt $(CURDIR)/$(EXT)
+		-spdx $(CURDIR)/build/extension/spdx.json -licences $(CURDIR)/build/extension/THIRD_PARTY.txt $(abspath $(EXT))
 	@scripts/wheel build/wheel $$($(GO) env GOARCH) $(EXT) build/extension/THIRD_PARTY.txt $(VERSION)
 	@ls build/wheel/*
 

@@ -25,6 +25,20 @@ func TestReadmeMake(t *testing.T) {
 	}
 }
 
+// make help lists every target with a description.
+func TestMakeHelp(t *testing.T) {
+	out, err := exec.Command("make", "-s", "help").CombinedOutput()
+	if err != nil {
+		t.Skipf("skipped: no make here: %v", err)
+	}
+	targets := regexp.MustCompile("(?m)^([a-z0-9-]+):.* ## ").FindAllStringSubmatch(readFile(t, "Makefile"), -1)
+	for _, target := range targets {
+		if !strings.Contains(string(out), "make "+target[1]+" ") {
+			t.Errorf("make help does not list %s", target[1])
+		}
+	}
+}
+
 // The Go code of README.md compiles as printed and opens a database.
 func TestReadmeGo(t *testing.T) {
 	code := regexp.MustCompile("(?s)```go\n(.*?)```").FindStringSubmatch(readFile(t, "README.md"))
