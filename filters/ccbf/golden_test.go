@@ -88,6 +88,15 @@ func cities() points {
 	return p
 }
 
+// places is the example of a tree.
+func places() (p points) {
+	for _, c := range []grid.Cell{{X: 1, Y: 0}, {X: 3, Y: 2}, {X: 100, Y: 100}, {X: 120, Y: 110}} {
+		p.add(spot{c, plain}, 1)
+	}
+	p.add(spot{grid.Cell{}, plain}, 12)
+	return p
+}
+
 func tiny(p Params) Params {
 	p.Res, p.K, p.Widths, p.Counters = 0.01, 2, []int{2, 4}, []uint64{16, 4}
 	return p
@@ -247,6 +256,17 @@ func TestFormatExamples(t *testing.T) {
 		}
 		has(fmt.Sprintf("| %d | %s |\n", x, strings.Join(cs, " ")))
 	}
+
+	// The tree.
+	tree := sketchOf(t, config(t, Params{Res: 1}), places())
+	noError(t, tree.Suppress(2))
+	has(hex.Dump(tree.Blob()))
+	rows.Reset()
+	leaves := &tree.squares.Sections[0]
+	for i, key := range leaves.Keys {
+		fmt.Fprintf(&rows, "| %#016x | %d | (%d, %d) | %d |\n", key, leaves.Level(i), leaves.Rect(i).MinX, leaves.Rect(i).MinY, leaves.Counts[i])
+	}
+	has(rows.String())
 
 	// The class code.
 	for _, c := range []struct {
