@@ -51,7 +51,7 @@ var adviceFields = keyed.InfoOf(func(a *advise.Advice) advise.Advice { return *a
 // sketchAdvise returns the description of sketch_advise.
 func sketchAdvise() duck.Function {
 	return function("sketch", "sketch_advise", structType(adviceFields.Fields), adviseRows,
-		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, within a number of bytes. It returns the call that builds it, and the expected mean of (estimate - count) / count with its range. These are NULL if they depend on the places. exact is true if no count can be wrong. exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
+		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, within a number of bytes. It returns the call that builds it, and the expected mean of (estimate - count) / count with its range. These are NULL if they depend on the places. The field bytes is the expected size. It is at most the bytes, and for points also a header of at most 48 bytes, as the option bytes of ccbf_agg does not include it. exact is true if no count can be wrong. exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
 		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 700000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
 			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), withOptions(adviseSettings.Plain()))

@@ -21,8 +21,9 @@ type Advice struct {
 	// Options are the options of the aggregate, Call is its call. Its columns are x and y with cells of
 	// size res, or key; with categories there is a column category. A table has no options.
 	Options, Call string
-	// Bytes is about the length of the BLOB, or of the table in Parquet. If a list of cells may fit, it
-	// is the largest length of that list.
+	// Bytes is about the length of the BLOB, or of the table in Parquet, and at most Data.Bytes. If a list of
+	// cells may fit, it is the largest length of that list. A CascadeCBF has up to 48 bytes more: Data.Bytes is its
+	// option bytes, which does not include the header.
 	Bytes uint64
 	// Error is the expected mean of (estimate - count) / count over the keys. If Exact is Open, it is the
 	// error of a sketch with counters. ErrorLow and ErrorHigh are bounds for all

@@ -141,6 +141,35 @@ func TestModelOfSample(t *testing.T) {
 	}
 }
 
+// TestWithinBytes: whatever the data are, what is tried does not exceed the bytes. The option bytes of a
+// CascadeCBF does not include its header.
+func TestWithinBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 12))
+	for range 30 {
+		distinct := 1 + uint64(math.Exp(r.Float64()*14))
+		d := Data{
+			Distinct: distinct, Occurrences: distinct * (1 + uint64(math.Exp(r.Float64()*10))), Skew: float64(r.IntN(25)) / 10,
+			Bytes: max(MinBytes, distinct/8+uint64(float64(distinct)*4*r.Float64())), Keys: r.IntN(4) > 0, Areas: r.IntN(2) > 0, Remove: r.IntN(2) > 0,
+		}
+		limit := d.Bytes
+		if !d.Keys {
+			limit += headerBytes
+		}
+		all, err := newModel(&d).keyed(&d)
+		if !d.Keys {
+			all, err = d.dense()
+		}
+		if err != nil {
+			t.Fatalf("%+v: %v", d, err)
+		}
+		for _, c := range all {
+			if c.bytes > limit || c.bytes == 0 {
+				t.Errorf("%+v: %s {%s} has %d bytes", d, c.family, c.options, c.bytes)
+			}
+		}
+	}
+}
+
 // TestListBytes: an exact CascadeCBF of evenly distributed cells, one in 300 of the plane, is as long
 // as the size for real data. A list of cells without gaps is not shorter than the smallest size.
 func TestListBytes(t *testing.T) {

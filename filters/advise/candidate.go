@@ -118,10 +118,11 @@ func (m *model) countMin(d *Data, depth uint64) candidate {
 	// All counters have the width that the largest counter needs. In a short row many keys share each
 	// counter, so the largest counter can be much larger than the largest count.
 	word := wordBytes(m.largest)
-	p.Width = d.Bytes / depth / word
+	body := d.Bytes - sketch.MaxHeader
+	p.Width = body / depth / word
 	if !p.Conservative {
 		word = wordBytes(m.largest + d.Occurrences/p.Width)
-		p.Width = d.Bytes / depth / word
+		p.Width = body / depth / word
 	}
 	c.options = fmt.Sprintf("width: %d, ", p.Width) + c.options
 	c.bytes = p.Width*depth*word + sketch.MaxHeader
@@ -141,21 +142,26 @@ func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error
 	}
 	// width is a guess of the bits of a counter. More counters have smaller values and shorter codes. So
 	// the size grows as a power of their number, with an exponent from 1/2 to 1. A step with exponent
-	// 1.5, between the inverses 1 and 2, therefore approaches the number that fits.
-	width := 4.0 // bits
-	for range 6 {
+	// 1.5, between the inverses 1 and 2, therefore approaches the number that fits. It aims below the bytes,
+	// which the sketch must not exceed.
+	width, fit := 4.0, p // width is in bits
+	for tries := 0; tries < 6 || c.bytes == 0 && tries < 30; tries++ {
 		p.Counters = min(max(k, uint64(float64(d.Bytes)*8/width)), sbf.MaxBody/8)
 		body, around, err := m.sbfBytes(p)
 		if err != nil {
 			return c, err
 		}
-		c.bytes = body<<m.shift + around
-		over := float64(body) / float64(d.Bytes>>m.shift)
-		if math.Abs(over-1) < 0.01 {
+		bytes := body<<m.shift + around
+		over := float64(bytes) / float64(d.Bytes)
+		if bytes <= d.Bytes && bytes > c.bytes {
+			fit, c.bytes = p, bytes
+		}
+		if over <= 1 && over > 0.99 {
 			break
 		}
-		width *= math.Pow(over, 1.5)
+		width *= math.Pow(over*1.003, 1.5)
 	}
+	p = fit
 	c.options = fmt.Sprintf("counters: %d, k: %d, method: '%v', encoding: 'steps'", p.Counters, k, p.Method)
 	c.measure = func(m *model) (float64, error) { return m.sbfError(p) }
 	return c, nil

@@ -35,7 +35,7 @@ type Data struct {
 	// Counts are the counts of a random sample of the keys, in place of Skew. They say more than
 	// anything else. Each is from 1 to Occurrences.
 	Counts []uint64
-	// Bytes is the largest body of the sketch, without its header.
+	// Bytes is the largest length of the BLOB; for a CascadeCBF, of its body, without the header.
 	Bytes uint64
 	// Keys says that the keys are any values. Otherwise they are cells of points.
 	Keys bool

@@ -13,5 +13,5 @@ func ExampleFor() {
 		panic(err)
 	}
 	fmt.Println(a.Call)
-	// Output: sbf_agg(key, {counters: 32768, k: 3, method: 'mi', encoding: 'steps'})
+	// Output: sbf_agg(key, {counters: 44412, k: 2, method: 'mi', encoding: 'steps'})
 }
