@@ -82,11 +82,15 @@ func adviseRows(c *call) error {
 // adviseData reads the arguments of row i.
 func adviseData(c *call, i int) (d advise.Data, err error) {
 	for _, n := range []struct {
-		name string
-		col  int
-		to   *uint64
-	}{{"distinct", 0, &d.Distinct}, {"occurrences", 1, &d.Occurrences}, {"bytes", 3, &d.Bytes}} {
-		if *n.to, err = args.Count(n.name, c.Col(n.col), i); err != nil {
+		name        string
+		col         int
+		to          *uint64
+		least, most uint64
+	}{
+		{"distinct", 0, &d.Distinct, 1, advise.MaxOccurrences}, {"occurrences", 1, &d.Occurrences, 1, advise.MaxOccurrences},
+		{"bytes", 3, &d.Bytes, advise.MinBytes, advise.MaxBytes},
+	} {
+		if *n.to, err = args.Count(n.name, c.Col(n.col), i, n.least, n.most); err != nil {
 			return d, err
 		}
 	}

@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"math"
+
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/internal/args"
@@ -25,7 +27,7 @@ func bloomIntersect(s keyed.Sketch, blob []byte) error { return s.(*bloom.Sketch
 // bloomShrink computes bloom_shrink.
 func bloomShrink(c *call) error {
 	return c.eachSketch(func(i int) (encoder, error) {
-		size, err := args.Count("bytes", c.Col(1), i)
+		size, err := args.Count("bytes", c.Col(1), i, 1, math.MaxUint64)
 		if err != nil {
 			return nil, err
 		}

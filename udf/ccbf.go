@@ -61,12 +61,12 @@ func CCBF() functions {
 			"ccbf_total(ccbf_intersect(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_subtract", duck.Blob, ccbfPair((*ccbf.Sketch).Subtract), "Returns a without the points of b, which must be part of a.",
 			"ccbf_total(ccbf_subtract(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
-		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
+		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", 1, 1<<ccbf.MaxLevels, (*ccbf.Sketch).Coarsen),
 			"Returns the sketch of the same points in cells factor times as wide and as high. For exact sketches and trees, factor is any whole number, and exact sketches stay exact. For counters, factor is a power of two, at most 2^levels. A sketch with levels then combines with sketches coarsened by the same factor.",
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
-		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "Returns the sketch in a BLOB of at most bytes, header included. It stays exact if the cells fit. Otherwise it becomes a tree with larger squares, or the layers of counters are halved until they fit. An exact sketch or a tree gets the parameters of a sketch that was built with that size.",
+		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", 1, math.MaxUint64, (*ccbf.Sketch).Fold), "Returns the sketch in a BLOB of at most bytes, header included. It stays exact if the cells fit. Otherwise it becomes a tree with larger squares, or the layers of counters are halved until they fit. An exact sketch or a tree gets the parameters of a sketch that was built with that size.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
-		fn("ccbf_suppress", duck.Blob, ccbfReduce("k", (*ccbf.Sketch).Suppress), "Returns a tree in which no square has fewer than k points, so it reveals no small counts. Smaller numbers of points are counted in a larger square. A category with fewer than k points in all is dropped. The field suppressed of ccbf_info counts dropped points, and is k if they are fewer. Sums have bounds for the points that are kept. The sketch must be exact or a tree; adding or removing points later ends the protection. docs/MAPS.md says what this protects from, and what not.",
+		fn("ccbf_suppress", duck.Blob, ccbfReduce("k", ccbf.MinLeast, ccbf.MaxLeast, (*ccbf.Sketch).Suppress), "Returns a tree in which no square has fewer than k points, so it reveals no small counts. Smaller numbers of points are counted in a larger square. A category with fewer than k points in all is dropped. The field suppressed of ccbf_info counts dropped points, and is k if they are fewer. Sums have bounds for the points that are kept. The sketch must be exact or a tree; adding or removing points later ends the protection. docs/MAPS.md says what this protects from, and what not.",
 			"ccbf_get(ccbf_suppress(s, 3), 5.5, 0.5) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "k", Type: duck.Any})),
 
 		atPoints(fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Number of points in the cell that contains (x, y), or a POINT: never below the true count. "+categoryAdvice+" "+joinAdvice,
@@ -94,11 +94,11 @@ func CCBF() functions {
 		asks("ccbf_tile_sum", duck.UBigInt, ccbfSum,
 			"Number of points in the cells whose centres lie in a Web Mercator tile. For each of these cells, quadkey with the res of the sketch gives this tile. Points beyond latitudes of 85.0511 are included. "+categoryAdvice,
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")", nil, inTile),
-		asks("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
+		asks("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", math.MaxUint64, (*ccbf.View).Hotspots),
 			"Cells with at least threshold points, in a polygon, in a box or anywhere, given by their centre and side, largest count first. No such cell is missing; if counters are used, some cells may have fewer points. A tree returns squares of cells: count is the number of points somewhere in the square. "+unnestAdvice,
 			"unnest(ccbf_hotspots(s, 0, 0, 9, 9, 2), recursive := true) FROM (SELECT "+q+")", params(duck.Param{Name: "threshold", Type: duck.Any}), everywhere, inPolygon, inBox),
-		asks("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, a ccbf.Area, k uint64, of ccbf.Categories) ([]ccbf.Spot, error) {
-			return v.TopK(a, int(min(k, math.MaxInt)), of)
+		asks("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", ccbf.MaxSpots, func(v *ccbf.View, a ccbf.Area, k uint64, of ccbf.Categories) ([]ccbf.Spot, error) {
+			return v.TopK(a, int(k), of)
 		}), "The k cells with the most points, in a polygon, in a box or anywhere, given by their centre and side. The largest count comes first; equal counts are ordered by y and then x. If counters are used, these are the largest estimates, and cells with fewer points may be among them. A tree returns squares of cells, as in ccbf_hotspots. "+unnestAdvice,
 			"unnest(ccbf_top_k(s, 1), recursive := true) FROM (SELECT "+q+")", params(duck.Param{Name: "k", Type: duck.Any}), everywhere, inPolygon, inBox),
 		asks("ccbf_cells", ccbfSpotsType, ccbfCells,

@@ -136,12 +136,12 @@ func (c *call) pair(left, right []byte, op func(a, b *ccbf.Sketch) error) (*ccbf
 	return a, op(a, b)
 }
 
-// ccbfReduce returns a function that makes a sketch smaller by a whole number, the parameter with
-// this name.
-func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compute {
+// ccbfReduce returns a function that makes a sketch smaller by a whole number from least to most, the parameter
+// with this name.
+func ccbfReduce(name string, least, most uint64, reduce func(s *ccbf.Sketch, by uint64) error) compute {
 	return func(c *call) error {
 		return c.eachSketch(func(i int) (encoder, error) {
-			by, err := args.Count(name, c.Col(1), i)
+			by, err := args.Count(name, c.Col(1), i, least, most)
 			if err != nil {
 				return nil, err
 			}

@@ -33,8 +33,8 @@ func putSpots(list *duck.Result, g grid.Grid) func(i int, s *ccbf.Spot) {
 }
 
 // ccbfSpots returns a function that lists cells of an area. They are the result of find for a whole
-// number n, the parameter with this name.
-func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) ask {
+// number n from 1 to most, the parameter with this name.
+func ccbfSpots(name string, most uint64, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) ask {
 	return func(q *question) error {
 		listed := 0
 		return q.each(func(i int, of ccbf.Categories) error {
@@ -42,7 +42,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 			if err != nil {
 				return err
 			}
-			n, err := args.Count(name, q.Col(q.own), i)
+			n, err := args.Count(name, q.Col(q.own), i, 1, most)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"math"
 	"runtime/debug"
 
 	"github.com/ccbfsql/ccbfsql/internal/args"
@@ -40,7 +41,7 @@ func Process() functions {
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(c *call) error {
 			limits := duck.Out[uint64](c.out)
 			return c.each(func(i int) error {
-				n, err := args.Count("bytes", c.Col(0), i)
+				n, err := args.Count("bytes", c.Col(0), i, 1, math.MaxUint64)
 				if err != nil {
 					return err
 				}

@@ -10,6 +10,7 @@
 package ccbf
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
@@ -167,7 +168,11 @@ func (p Params) Config() (Config, error) {
 			return Config{}, sketch.OptionError("bytes", "is %d, must be from %d to %d", c.Bytes, MinBytes, MaxBytes)
 		}
 		if !c.shape.Fit(c.Bytes) {
-			return Config{}, c.shape.TooFew(c.Bytes)
+			of := ""
+			if p.Widths != nil {
+				of = fmt.Sprintf(" with layers %v", p.Widths)
+			}
+			return Config{}, sketch.OptionError("bytes", "is %d, must be at least %d%s", c.Bytes, c.shape.Least(), of)
 		}
 	}
 	switch c.AtLeast = p.AtLeast; {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -142,14 +143,21 @@ func Signed(name string, v *duck.Vector, i int) (int64, error) {
 	return n, nil
 }
 
-// Count reads row i of an argument that must be a whole number of at least 0.
-func Count(name string, v *duck.Vector, i int) (uint64, error) {
+// Count reads row i of an argument that must be a whole number from least to most.
+func Count(name string, v *duck.Vector, i int, least, most uint64) (uint64, error) {
 	if !isNumber(v.Type()) {
 		return 0, fmt.Errorf("%s is %s, must be a number", name, v.Type())
 	}
 	n, ok := whole(v, i)
-	if !ok {
-		return 0, fmt.Errorf("%s is %s, must be a whole number from 0 to 2^64-1", name, text(v, i))
+	if !ok || n < least || n > most {
+		end := strconv.FormatUint(most, 10)
+		switch {
+		case most == math.MaxUint64:
+			end = "2^64-1"
+		case most > 1<<32 && most&(most-1) == 0:
+			end = fmt.Sprintf("2^%d", bits.TrailingZeros64(most))
+		}
+		return 0, fmt.Errorf("%s is %s, must be a whole number from %d to %s", name, text(v, i), least, end)
 	}
 	return n, nil
 }

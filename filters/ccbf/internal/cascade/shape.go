@@ -93,7 +93,7 @@ func (s *Shape) unit() (bits uint64) {
 }
 
 // Fit chooses the largest layers that fit in the parameter bytes, with sizes that can be halved a few
-// times. It returns false if none fit: TooFew is the error for that.
+// times. It returns false if none fit, because bytes is below Least.
 func (s *Shape) Fit(bytes uint64) bool {
 	last := (bytes - padding(s.Layers)) * 8 / s.unit()
 	// Keep the five leading bits: the zeros after them let the size be halved.
@@ -108,10 +108,8 @@ func (s *Shape) Fit(bytes uint64) bool {
 	return ok
 }
 
-// TooFew returns the error for bytes that hold no layers.
-func (s *Shape) TooFew(bytes uint64) error {
-	return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, slices.Clone(s.Widths()), (s.unit()+7)/8+padding(s.Layers))
-}
+// Least returns the least parameter bytes in which layers fit.
+func (s *Shape) Least() uint64 { return (s.unit()+7)/8 + padding(s.Layers) }
 
 // padding returns the most bytes that aligning the layers can add.
 func padding(layers int) uint64 { return uint64(layers) * 8 }
