@@ -12,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
 // categoryAdvice ends the summaries of functions that take several categories.
@@ -146,8 +147,51 @@ func (s *selection) read(v *ccbf.View, blob []byte, out *duck.Result, i int) (cc
 			keys = append(keys, c.Key)
 		}
 	}
+	if len(keys) > 0 {
+		notes.Found()
+	} else if notes.WantsPart(v) {
+		s.noteAbsent(anyOf, fields, list)
+	}
 	s.set = ccbf.AnyOf(keys...)
 	return s.set, nil
+}
+
+// noteAbsent notes the first value of a part that no category in the list has. It may be meant for another field:
+// {day: '2024-01-01'} is a text, as names are.
+func (s *selection) noteAbsent(anyOf [][]test, fields []key.Class, list []ccbf.Category) {
+	for _, tests := range anyOf {
+		for j := range tests {
+			t := &tests[j]
+			if t.field == wholeCategory || len(t.values) == 0 {
+				continue
+			}
+			class, some := fields[t.field], false
+			var has []string
+			for _, c := range list {
+				var room [key.MaxParts][]byte
+				if cutFields(&room, fields, c.Key) && room[t.field] != nil {
+					some = some || t.passes(class, room[t.field])
+					has = append(has, key.Format(class, room[t.field]))
+				}
+			}
+			if !some {
+				value := key.Format(class, t.values[0])
+				notes.Part(fmt.Sprintf("a category whose field %d, a %v, is %q, as the part %q asks", t.field+1, class, value, s.parts[j].name), value, has)
+				return
+			}
+		}
+	}
+}
+
+// cutFields sets room to the fields of a category. It returns false if they are damaged.
+func cutFields(room *[key.MaxParts][]byte, fields []key.Class, category []byte) (ok bool) {
+	rest := category
+	for i, f := range fields {
+		if room[i], rest, ok = key.CutField(f, rest); !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // isKnown reports whether set has the categories that row i selects. Otherwise set must be set to them. class
@@ -335,12 +379,8 @@ const wholeCategory = -1
 // its fields.
 func passes(tests []test, class key.Class, fields []key.Class, category []byte) bool {
 	var room [key.MaxParts][]byte
-	rest := category
-	for i, f := range fields {
-		var ok bool
-		if room[i], rest, ok = key.CutField(f, rest); !ok {
-			return false
-		}
+	if !cutFields(&room, fields, category) {
+		return false
 	}
 	for _, t := range tests {
 		of, value := class, category

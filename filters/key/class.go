@@ -75,6 +75,8 @@ func (e *ClassError) Error() string {
 	switch v, ok := new(big.Rat).SetString(e.Value); {
 	case e.Value == "" && (e.From == Text || e.To == Text) && castable(e.From) && castable(e.To):
 		s += fmt.Sprintf(": cast it to %v", e.To)
+	case e.Value == "" && e.From.IsStruct() && len(e.From.Fields()) == 1 && Fits(e.From.Fields()[0], e.To):
+		s += ": pass the value alone, without the STRUCT"
 	case e.Value == "":
 	case ok && isBinary(e.From) && (e.To == Decimal || e.To == Int && v.IsInt()):
 		s += fmt.Sprintf(": %s is equal to more than one %v, cast it to one", e.Value, e.To)

@@ -12,8 +12,8 @@ import (
 // category is a note about a category in queries to exact sketches and trees. They return 0 for a category
 // that they do not have.
 type category struct {
-	missing string // the first category that a sketch does not have.
-	near    string // a similar category of a sketch, or "".
+	missing string // what a sketch does not have, the first one: the category "theft".
+	near    string // a similar category of a sketch, or a similar value, or "".
 	checks  int    // number of sketches that were searched
 }
 
@@ -55,16 +55,27 @@ func Category(v *ccbf.View, of ccbf.Categories, some bool) {
 		names = append(names, key.Format(class, has.Key))
 	}
 	_ = of.Each(func(category []byte) error {
-		missed.add(key.Format(class, category), names)
+		value := key.Format(class, category)
+		missed.add(fmt.Sprintf("the category %q", value), value, names)
 		return nil
 	})
 }
 
-// add adds a category that a sketch does not have, and those that it has. The note names one category only, and
-// the search for a similar one takes time.
-func (c *category) add(missing string, has []string) {
+// WantsPart reports whether Part is wanted for a sketch: no category was found yet, and few bytes are searched.
+func WantsPart(v *ccbf.View) bool { return WantsCategory() && bridge.CategoryBytes(v) <= maxSearched }
+
+// Part notes a value of a field that no category of a sketch has, and those that they have. missing describes the value.
+func Part(missing, value string, has []string) {
+	mu.Lock()
+	defer mu.Unlock()
+	missed.add(missing, value, has)
+}
+
+// add adds a value that a sketch does not have, its description, and the values that it has. The note names one only,
+// and the search for a similar one takes time.
+func (c *category) add(missing, value string, has []string) {
 	if c.missing == "" || c.missing == missing && c.near == "" {
-		c.missing, c.near = missing, help.Nearest(missing, has)
+		c.missing, c.near = missing, help.Nearest(value, has)
 	}
 }
 
@@ -74,7 +85,7 @@ func (c *category) note() string {
 	case c.missing == "":
 		return ""
 	case c.near == "":
-		return fmt.Sprintf("no sketch in the query has the category %q. ccbf_categories lists them.", c.missing)
+		return fmt.Sprintf("no sketch in the query has %s. ccbf_categories lists them.", c.missing)
 	}
-	return fmt.Sprintf("no sketch in the query has the category %q; did you mean %q? ccbf_categories lists them.", c.missing, c.near)
+	return fmt.Sprintf("no sketch in the query has %s; did you mean %q? ccbf_categories lists them.", c.missing, c.near)
 }

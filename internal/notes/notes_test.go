@@ -66,12 +66,12 @@ func TestCategoryNote(t *testing.T) {
 		want  string
 	}{
 		{nil, false, ""},
-		{[]category{burglry}, false, `no sketch in the query has the category "Burglry". ccbf_categories lists them.`},
-		{[]category{burglry, other, near, other}, false, `no sketch in the query has the category "Burglry"; did you mean "Burglary"? ccbf_categories lists them.`},
+		{[]category{burglry}, false, `no sketch in the query has Burglry. ccbf_categories lists them.`},
+		{[]category{burglry, other, near, other}, false, `no sketch in the query has Burglry; did you mean "Burglary"? ccbf_categories lists them.`},
 		{[]category{near}, true, ""},
 	} {
 		for i := range c.seen {
-			missed.add(c.seen[i].missing, []string{c.seen[i].near})
+			missed.add(c.seen[i].missing, c.seen[i].missing, []string{c.seen[i].near})
 		}
 		found.Store(c.found)
 		if got := strings.Join(Take(), "\n"); got != c.want {
