@@ -120,7 +120,7 @@ func TestStructConvert(t *testing.T) {
 	}{
 		{from, one, "a STRUCT(DECIMAL, STRUCT(VARCHAR), BIGINT, DATE) key does not fit a sketch of STRUCT(BIGINT) keys"},
 		{structOf(of(Decimal, AppendDecimal(nil, 25, 0, 1))), one, "a STRUCT(DECIMAL) key does not fit a sketch of STRUCT(BIGINT) keys: (2.5) is not exactly a STRUCT(BIGINT)"},
-		{structOf(one), one, "a STRUCT(STRUCT(BIGINT)) key does not fit a sketch of STRUCT(BIGINT) keys"},
+		{structOf(one), one, "a STRUCT(STRUCT(BIGINT)) key does not fit a sketch of STRUCT(BIGINT) keys: pass the value alone, without the STRUCT"},
 		{of(Int, AppendInt64(nil, 1)), one, "a BIGINT key does not fit a sketch of STRUCT(BIGINT) keys"},
 		{one, structOf(of(Text, nil)), "a STRUCT(BIGINT) key does not fit a sketch of STRUCT(VARCHAR) keys"},
 	} {
