@@ -51,6 +51,7 @@ type Cells struct {
 	lists    []list
 	packs    bool   // whether lists are packed.
 	over     *Cells // the carries of counts that exceed a word, each in units of the largest count of a word.
+	pool     pool
 }
 
 // sorters lends memory to sort a buffer.
@@ -139,7 +140,8 @@ func (c *Cells) widen(key, differ uint64) {
 	}
 	old := *c
 	shift := countBitsFor(differ)
-	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), limit: old.limit, packs: old.packs}
+	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), pool: old.pool, limit: old.limit, packs: old.packs}
+	old.pool = nil
 	old.each(c.add)
 }
 
@@ -155,8 +157,9 @@ func (c *Cells) each(f func(key, count uint64)) {
 	}
 	some(c.buffer)
 	some(c.recent)
+	var p pool
 	for _, l := range c.lists {
-		for r := c.read(l); r.more(); r.words = nil {
+		for r := c.read(l, &p); r.more(); r.words = nil {
 			some(r.words)
 		}
 	}
@@ -256,7 +259,9 @@ func (c *Cells) sort() int {
 
 // flush makes a list of the sorted buffer. If the lists are long, the next buffer is longer.
 func (c *Cells) flush() {
-	c.push(listOf(c.buffer), false)
+	l := listOf(c.buffer)
+	l.shared = true
+	c.push(l)
 	c.buffer = c.buffer[:0]
 	size := cap(c.buffer)
 	if size >= cachedBuffer && size < mostBuffer && (c.limit == 0 || size < c.limit) && c.words() > 4*size {
@@ -264,9 +269,8 @@ func (c *Cells) flush() {
 	}
 }
 
-// push adds list l. Lists that are too short compared to l are merged with it. own says whether c may keep l
-// itself, and not a copy.
-func (c *Cells) push(l list, own bool) {
+// push adds list l. Lists that are too short compared to l are merged with it.
+func (c *Cells) push(l list) {
 	if l.n == 0 {
 		return
 	}
@@ -275,10 +279,10 @@ func (c *Cells) push(l list, own bool) {
 		// The merged list will be more than 1/ratio as long as this list. So it must merge with this list
 		// too.
 		all += c.lists[n-1].n
-		l, own = c.merge(c.lists[n-1], l), true
+		l = c.merge(c.lists[n-1], l)
 		c.lists = c.lists[:n-1]
 	}
-	if !own {
+	if l.shared {
 		l = c.merge(l, list{})
 	}
 	c.lists = append(c.lists, l)
@@ -295,7 +299,8 @@ func (c *Cells) Merge(o *Cells) {
 	}
 	c.packs = c.packs || o.packs
 	for _, l := range o.lists {
-		c.push(l.clone(), l.packed || !c.packs)
+		l.shared = true
+		c.push(l)
 	}
 	c.addWords(o.buffer)
 	c.addWords(o.recent)
@@ -324,6 +329,7 @@ func (c *Cells) Pack() {
 			c.lists[i] = c.merge(l, list{})
 		}
 	}
+	c.pool = nil
 	if c.over != nil {
 		c.over.Pack()
 	}
@@ -334,12 +340,13 @@ func (c *Cells) Sum() {
 	c.dropRecent()
 	if len(c.buffer) > 0 {
 		c.sort()
-		c.push(listOf(c.buffer), true)
+		c.push(listOf(c.buffer))
 	}
 	c.buffer, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
 	for n := len(c.lists); n > 1; n-- {
 		c.lists = append(c.lists[:n-2], c.merge(c.lists[n-2], c.lists[n-1]))
 	}
+	c.pool = nil
 	if c.over != nil {
 		c.over.Sum()
 	}
@@ -347,7 +354,7 @@ func (c *Cells) Sum() {
 
 // Bytes returns about the memory of c.
 func (c *Cells) Bytes() int64 {
-	n := int64(cap(c.buffer)+cap(c.recent)) * 8
+	n := int64(cap(c.buffer)+cap(c.recent))*8 + int64(len(c.pool))*chunkBytes
 	for i := range c.lists {
 		n += c.lists[i].bytes
 	}

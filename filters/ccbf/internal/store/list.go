@@ -85,19 +85,20 @@ func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j
 }
 
 const (
-	// chunkWords is the largest number of words in a chunk that a merge writes. A merge drops each chunk that
-	// it has read, so no list is in memory twice.
+	// chunkWords is the largest number of words in a chunk of a list. A merge reuses the chunks
+	// that it has read, so no list is in memory twice.
 	chunkWords = 1 << 10
 	chunkBytes = chunkWords * 8
 	chunkHead  = 56 // memory of a chunk without words
 )
 
-// list is a list of sorted words, each for another cell. Words and codes never change, so stores may share them.
+// list is a list of sorted words, each for another cell. Lists never change.
 type list struct {
 	chunks []chunk
 	n      int   // number of words
 	bytes  int64 // memory
 	packed bool
+	shared bool // whether another store has this list too: then its chunks are not reused.
 }
 
 // chunk is a part of a list with at least one word. It has either the words, or the code of n words.
@@ -112,35 +113,79 @@ func listOf(words []uint64) list {
 	return list{chunks: []chunk{{words: words, n: len(words)}}, n: len(words), bytes: int64(cap(words))*8 + chunkHead}
 }
 
-// clone returns the list with chunks that merge may drop.
-func (l list) clone() list {
-	l.chunks = slices.Clone(l.chunks)
-	return l
+// pool has chunks of memory that can be reused.
+type pool [][]uint64
+
+// maxPool is the number of chunks that a store keeps between merges.
+const maxPool = 4
+
+// take returns a chunk from the pool, or a new one.
+func (p *pool) take() []uint64 {
+	if n := len(*p); n > 0 {
+		words := (*p)[n-1]
+		*p = (*p)[:n-1]
+		return words[:chunkWords]
+	}
+	return make([]uint64, chunkWords)
 }
 
-// reader reads the words of a list, and drops its chunks.
+// give puts the chunk words into the pool.
+func (p *pool) give(words []uint64) {
+	if cap(words) == chunkWords {
+		*p = append(*p, words)
+	}
+}
+
+// trim frees all chunks of the pool but maxPool, and all of them if memory has been scarce.
+func (c *Cells) trim() {
+	switch {
+	case c.packs:
+		c.pool = nil
+	case len(c.pool) > maxPool:
+		clear(c.pool[maxPool:])
+		c.pool = c.pool[:maxPool]
+	}
+}
+
+// reader reads the words of a list. Unless the list is shared, its chunks go back to the pool.
 type reader struct {
 	words  []uint64 // the next words. The caller cuts off those that it has read.
-	chunks []chunk  // the next chunks
+	list   list
+	at     int // index of the next chunk
 	shift  uint
-	opened []uint64 // memory for the words of a packed chunk
+	pool   *pool
+	opened []uint64 // memory to give back to the pool
 }
 
 // read returns a reader of a list that stays as it is.
-func (c *Cells) read(l list) reader { return reader{chunks: l.clone().chunks, shift: c.shift} }
+func (c *Cells) read(l list, p *pool) reader {
+	l.shared = true
+	return reader{list: l, pool: p, shift: c.shift}
+}
 
 // more reports whether words are left. If so, r.words has some.
 func (r *reader) more() bool {
-	if len(r.words) > 0 || len(r.chunks) == 0 {
-		return len(r.words) > 0
+	if len(r.words) > 0 {
+		return true
 	}
-	c := r.chunks[0]
-	r.chunks[0], r.chunks = chunk{}, r.chunks[1:]
-	if r.words = c.words; c.code != nil {
-		if r.opened == nil {
-			r.opened = make([]uint64, chunkWords)
-		}
+	if r.opened != nil {
+		r.pool.give(r.opened)
+		r.opened = nil
+	}
+	if r.at == len(r.list.chunks) {
+		return false
+	}
+	c := &r.list.chunks[r.at]
+	r.at++
+	r.words = c.words
+	if r.list.packed {
+		r.opened = r.pool.take()
 		r.words = exact.UnpackWords(r.opened[:c.n], c.code, r.shift)
+	} else if !r.list.shared {
+		r.opened = c.words
+	}
+	if !r.list.shared {
+		*c = chunk{}
 	}
 	return true
 }
@@ -151,41 +196,42 @@ type writer struct {
 	to    []uint64 // the current chunk
 	n     int      // number of words in the current chunk.
 	shift uint
+	pool  *pool
 }
 
 // room returns the free part of the current chunk: at least one word.
 func (w *writer) room() []uint64 {
-	if w.n == chunkWords {
+	if w.n == len(w.to) {
 		w.flush()
-	}
-	if w.to == nil {
-		w.to = make([]uint64, chunkWords)
+		w.to = w.pool.take()
 	}
 	return w.to[w.n:]
 }
 
 // flush ends the current chunk.
 func (w *writer) flush() {
-	if w.n == 0 {
-		return
+	if w.n > 0 {
+		c := chunk{words: w.to[:w.n], n: w.n}
+		w.list.bytes += chunkHead
+		if w.list.packed {
+			c = chunk{code: exact.PackWords(c.words, w.shift), n: w.n}
+			w.list.bytes += int64(cap(c.code))
+			w.pool.give(w.to)
+		} else {
+			w.list.bytes += chunkBytes
+		}
+		w.list.chunks = append(w.list.chunks, c)
+		w.list.n += w.n
+	} else if w.to != nil {
+		w.pool.give(w.to)
 	}
-	c, bytes := chunk{words: w.to[:w.n], n: w.n}, chunkBytes
-	if w.list.packed {
-		c = chunk{code: exact.PackWords(c.words, w.shift), n: w.n}
-		bytes = cap(c.code)
-	} else {
-		w.to = nil
-	}
-	w.list.chunks = append(w.list.chunks, c)
-	w.list.n += w.n
-	w.list.bytes += int64(bytes) + chunkHead
-	w.n = 0
+	w.to, w.n = nil, 0
 }
 
-// merge returns the sum of two lists, whose chunks it drops.
+// merge returns the sum of two lists. It reuses the memory of lists that are not shared.
 func (c *Cells) merge(a, b list) list {
-	w := writer{shift: c.shift, list: list{packed: c.packs}}
-	x, y := reader{chunks: a.chunks, shift: c.shift}, reader{chunks: b.chunks, shift: c.shift}
+	w := writer{pool: &c.pool, shift: c.shift, list: list{packed: c.packs}}
+	x, y := reader{list: a, pool: &c.pool, shift: c.shift}, reader{list: b, pool: &c.pool, shift: c.shift}
 	for x.more() && y.more() {
 		n, i, j := mergeWords(w.room(), x.words, y.words, c.shift, c.carry)
 		w.n += n
@@ -199,6 +245,7 @@ func (c *Cells) merge(a, b list) list {
 		}
 	}
 	w.flush()
+	c.trim()
 	return w.list
 }
 
@@ -208,6 +255,7 @@ func (c *Cells) merge(a, b list) list {
 func Blocks(stores ...*Cells) iter.Seq[cells.Squares] {
 	return func(yield func(cells.Squares) bool) {
 		var keys, counts [cells.BlockCells]uint64
+		var p pool
 		n := 0
 		for _, c := range stores {
 			if len(c.lists) == 0 {
@@ -216,7 +264,7 @@ func Blocks(stores ...*Cells) iter.Seq[cells.Squares] {
 			over, stop := c.carried()
 			defer stop()
 			base, shift, full := c.base, c.shift&63, c.full()
-			for r := c.read(c.lists[0]); r.more(); {
+			for r := c.read(c.lists[0], &p); r.more(); {
 				some := r.words[:min(len(r.words), cells.BlockCells-n)]
 				r.words = r.words[len(some):]
 				part := cells.Squares{Keys: keys[n : n+len(some)], Counts: counts[n : n+len(some)]}
