@@ -66,6 +66,16 @@ const pageMark = `data-manifest="` + manifestFile + `"`
 // Write writes the page, a manifest and all sketches. The page needs no server to answer queries.
 // Layers with counters are left out, and out names them.
 func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
+	page := filepath.Join(e.Folder, "index.html")
+	if e.Single {
+		page = e.Folder
+		if info, err := os.Stat(page); err == nil && info.IsDir() {
+			return fmt.Errorf("%s is a folder: with -single, -o is a file, for example map.html", page)
+		}
+	}
+	if err := output.Check(page, pageMark); err != nil {
+		return err
+	}
 	s, end, err := e.server(ctx, out)
 	if err != nil {
 		return err
@@ -95,9 +105,6 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 	}
 	if e.Single {
 		return e.writeSingle(files, len(blobs), size, out)
-	}
-	if err := output.Check(filepath.Join(e.Folder, "index.html"), pageMark); err != nil {
-		return err
 	}
 	if err := os.MkdirAll(filepath.Join(e.Folder, "assets"), 0o755); err != nil {
 		return err
@@ -187,12 +194,6 @@ const mostSingle = 64 << 20
 func (e Export) writeSingle(files map[string][][]byte, sketches, size int, out io.Writer) error {
 	if size > mostSingle {
 		return fmt.Errorf("the sketches have %d bytes, a single file may have %d: leave -single out, or build smaller sketches", size, mostSingle)
-	}
-	if info, err := os.Stat(e.Folder); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder: with -single, -o is a file, for example map.html", e.Folder)
-	}
-	if err := output.Check(e.Folder, pageMark); err != nil {
-		return err
 	}
 	var data bytes.Buffer
 	// "</script" and "<!--" would end or change the script element. They occur only in strings of
