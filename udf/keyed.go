@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -164,33 +165,33 @@ func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) 
 // keyedLookup returns a function that looks up keys, such as X_get. answer writes the results of keys in one
 // sketch to dst. It is called once for consecutive rows with the same BLOB, as it may read the whole sketch.
 func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h2s []uint64)) compute {
+	batches := sync.Pool{New: func() any { return new(batch[R]) }}
 	return func(c *call) error {
 		var keys args.Keys
 		if err := keys.Reset(c.Col(1)); err != nil {
 			return err
 		}
 		r, answers := f.Reader(), duck.Out[R](c.out)
-		base := keyed.BaseOf(r)
-		var rows []int
-		var h1s, h2s []uint64
-		var results []R
+		base, b := keyed.BaseOf(r), batches.Get().(*batch[R])
+		defer batches.Put(b)
+		b.clear()
 		lookUp := func() {
-			if len(rows) == 0 {
+			if len(b.rows) == 0 {
 				return
 			}
-			results = slices.Grow(results[:0], len(rows))[:len(rows)]
-			answer(r, results, h1s, h2s)
-			for j, i := range rows {
-				answers[i] = results[j]
+			b.results = slices.Grow(b.results[:0], len(b.rows))[:len(b.rows)]
+			answer(r, b.results, b.h1s, b.h2s)
+			for j, i := range b.rows {
+				answers[i] = b.results[j]
 			}
-			rows, h1s, h2s = rows[:0], h1s[:0], h2s[:0]
+			b.clear()
 		}
 		err := eachBlob(c, func(blob []byte) (keyed.Reader, error) {
 			lookUp()
 			return r, r.Open(blob)
 		}, func(_ *keyed.Reader, i int) error {
 			h1, h2, err := keys.Hash(i, base.KeyClass(), base.Seed())
-			rows, h1s, h2s = append(rows, i), append(h1s, h1), append(h2s, h2)
+			b.rows, b.h1s, b.h2s = append(b.rows, i), append(b.h1s, h1), append(b.h2s, h2)
 			return err
 		})
 		if err == nil {
@@ -199,6 +200,15 @@ func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h
 		return err
 	}
 }
+
+// batch has the hashes of keys to look up, by their rows.
+type batch[R any] struct {
+	rows     []int
+	h1s, h2s []uint64
+	results  []R
+}
+
+func (b *batch[R]) clear() { b.rows, b.h1s, b.h2s = b.rows[:0], b.h1s[:0], b.h2s[:0] }
 
 // openIn returns a function that opens a BLOB in r.
 func openIn(r keyed.Reader) func(blob []byte) (keyed.Reader, error) {
