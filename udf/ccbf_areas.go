@@ -231,8 +231,7 @@ func (q *question) check(box orb.Bound, width, height int) error {
 	if err := bridge.CheckRaster(box, width, height); err != nil {
 		return err
 	}
-	h := &q.view.Head
-	return notes.Area(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
+	return notes.Box(&q.view.Head, box)
 }
 
 // ccbfOverlaps computes ccbf_bbox_overlaps.

@@ -108,6 +108,12 @@ func wrap(b *strings.Builder, text, indent string) {
 	}
 }
 
+// AnyOf joins the names of a choice: "a, b or c". There are at least two.
+func AnyOf(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // Suggestion returns the end of an error message about a wrong name: the name with the most similar
 // spelling, or "" if none is similar.
 func Suggestion(wanted string, names []string) string {

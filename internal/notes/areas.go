@@ -61,6 +61,11 @@ func Area(h *ccbf.Head, what string, area orb.Bound, srid int, isMet bool) error
 	return nil
 }
 
+// Box is Area for a box that is drawn of a sketch. The sketch counts as met if its bounds meet the box.
+func Box(h *ccbf.Head, box orb.Bound) error {
+	return Area(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
+}
+
 // add adds the area to the note of the process.
 func (a *areas) add() {
 	mu.Lock()

@@ -42,7 +42,7 @@ func Category(v *ccbf.View, of ccbf.Categories, some bool) {
 	mu.Lock()
 	defer mu.Unlock()
 	list, err := v.ListCategories()
-	if missed.checks++; err != nil || missed.checks > maxChecks {
+	if !missed.allowed() || err != nil {
 		set(&found)
 		return
 	}
@@ -65,10 +65,21 @@ func Category(v *ccbf.View, of ccbf.Categories, some bool) {
 func WantsPart(v *ccbf.View) bool { return WantsCategory() && bridge.CategoryBytes(v) <= maxSearched }
 
 // Part notes a value of a field that no category of a sketch has, and those that they have. missing describes the value.
+// After maxChecks searches, a category counts as found, as in Category.
 func Part(missing, value string, has []string) {
 	mu.Lock()
 	defer mu.Unlock()
+	if !missed.allowed() {
+		set(&found)
+		return
+	}
 	missed.add(missing, value, has)
+}
+
+// allowed counts a search, and reports whether it is one of the first maxChecks.
+func (c *category) allowed() bool {
+	c.checks++
+	return c.checks <= maxChecks
 }
 
 // add adds a value that a sketch does not have, its description, and the values that it has. The note names one only,

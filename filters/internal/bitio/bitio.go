@@ -23,17 +23,12 @@ const MaxClassBytes = 24
 
 // Reset makes w write from the start of its buffer. The buffer gets room for this many numbers in the
 // class code, and is kept for the next use.
-func (w *Writer) Reset(numbers int) {
-	if need := numbers*MaxClassBytes + 8; len(w.buf) < need {
-		w.buf = make([]byte, need)
-	}
-	w.pos, w.acc, w.n = 0, 0, 0
-}
+func (w *Writer) Reset(numbers int) { *w = WriterTo(w.buf[:0], numbers) }
 
 // WriterTo returns a writer that appends to dst, with room for this many numbers in the class code.
 func WriterTo(dst []byte, numbers int) Writer {
-	n := len(dst)
-	return Writer{buf: slices.Grow(dst, numbers*MaxClassBytes+8)[:n+numbers*MaxClassBytes+8], pos: n}
+	n, room := len(dst), numbers*MaxClassBytes+8
+	return Writer{buf: slices.Grow(dst, room)[:n+room], pos: n}
 }
 
 // Write appends the n lower bits of v. All other bits of v must be 0, and n is at most 56.

@@ -193,11 +193,20 @@ func parse(args []string) (*arguments, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if session.DataFile.MatchString(a.open.Path) {
-		_, err := os.Stat(a.open.Path) // a new database would not have this name
-		return a, err
+	if session.DataFile.MatchString(a.open.Path) { // a new database would not have this name
+		return a, exists(a.open.Path)
 	}
 	return a, nil
+}
+
+// exists returns an error if there is no file of data with a name. Names of URLs or of several files are left to
+// DuckDB.
+func exists(name string) error {
+	if strings.Contains(name, "://") || strings.Contains(name, "*") {
+		return nil
+	}
+	_, err := os.Stat(name)
+	return err
 }
 
 // eachWord parses flags, which can stand between and after other arguments, and calls word with

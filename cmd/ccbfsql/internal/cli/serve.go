@@ -129,8 +129,8 @@ func opened(o *serve.Options, words []string) error {
 	if !(o.Points.Res >= 0) || math.IsInf(o.Points.Res, 0) {
 		return fmt.Errorf("-res is %v, must be above 0", o.Points.Res)
 	}
-	if o.IsPoints() && (strings.Contains(o.File, "://") || strings.Contains(o.File, "*")) {
-		return nil // DuckDB reports whether the file exists
+	if o.IsPoints() {
+		return exists(o.File)
 	}
 	_, err := os.Stat(o.File)
 	return err

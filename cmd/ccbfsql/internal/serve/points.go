@@ -115,8 +115,8 @@ type plan struct {
 	from   string // file or table, in SQL
 	table  string
 	res    float64
-	rows   uint64 // with a point
-	others uint64 // without a point
+	rows   uint64 // rows with a point
+	empty  uint64 // rows without a point
 	groups []group
 }
 
@@ -178,7 +178,7 @@ func planned(ctx context.Context, s *session.Session, from, file string, o Point
 	}
 	for _, row := range found {
 		if row[0] == "false" {
-			p.others, _ = strconv.ParseUint(row[1], 10, 64) // SQL returns a number here
+			p.empty, _ = strconv.ParseUint(row[1], 10, 64) // SQL returns a number here
 			continue
 		}
 		for i, text := range row[1:] {
@@ -396,8 +396,8 @@ func build(ctx context.Context, database, file string, o Points, out io.Writer) 
 		what = "rows of points"
 	}
 	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", file, p.rows, what, by, p.res, p.statement())
-	if p.others > 0 {
-		fmt.Fprintf(out, "Rows left out, as they have no point: %d.\n", p.others)
+	if p.empty > 0 {
+		fmt.Fprintf(out, "Rows left out, as they have no point: %d.\n", p.empty)
 	}
 	bar = s.ShowProgress(out)
 	_, err = s.Strings(ctx, p.statement())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 // source is the served database. DuckDB locks a file: while one process writes, no other can open
@@ -58,7 +59,7 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 			case strings.Contains(text, "Could not set lock"):
 				err = &problem{http.StatusServiceUnavailable, fmt.Errorf("another program is writing to %s: try again when it has closed the file", s.file)}
 			case strings.Contains(text, "not a valid DuckDB database"):
-				err = fmt.Errorf("%s is no DuckDB database; a file of points ends in .parquet, .csv, .tsv, .json, .ndjson or .jsonl, perhaps with .gz or .zst", s.file)
+				err = fmt.Errorf("%s is no DuckDB database; a file of points ends in %s, perhaps with .gz or .zst", s.file, help.AnyOf(session.DataEndings))
 			}
 			return nil, nil, session.Clean(err)
 		}

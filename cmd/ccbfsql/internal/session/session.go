@@ -121,8 +121,11 @@ func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
 	return out, nil
 }
 
-// DataFile matches the names of files that DuckDB reads in a FROM clause.
-var DataFile = regexp.MustCompile(`(?i)\.(parquet|csv|tsv|json|ndjson|jsonl)(\.gz|\.zst)?$`)
+// DataEndings are how the names of files end that DuckDB reads in a FROM clause; .gz or .zst may follow.
+var DataEndings = []string{".parquet", ".csv", ".tsv", ".json", ".ndjson", ".jsonl"}
+
+// DataFile matches these names.
+var DataFile = regexp.MustCompile(`(?i)(` + strings.ReplaceAll(strings.Join(DataEndings, "|"), ".", `\.`) + `)(\.gz|\.zst)?$`)
 
 // Clean returns DuckDB's own text of an error, without the driver's prefix.
 func Clean(err error) error {

@@ -20,6 +20,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 	"github.com/paulmach/orb"
@@ -43,6 +44,9 @@ func (sh *Shell) dotMap(args []string) error {
 }
 
 func (sh *Shell) mapFile(o *mapOptions, query string) error {
+	if err := output.Check(o.file, "PNG"); err != nil {
+		return err
+	}
 	if o.width == 0 {
 		o.width, o.height = 1024, 1024
 	}
@@ -51,7 +55,7 @@ func (sh *Shell) mapFile(o *mapOptions, query string) error {
 		return err
 	}
 	var png bytes.Buffer
-	if err := errors.Join(picture.Write(&png, img), output.Check(o.file, "PNG")); err != nil {
+	if err := picture.Write(&png, img); err != nil {
 		return err
 	}
 	if err := os.WriteFile(o.file, png.Bytes(), 0o666); err != nil {
@@ -148,7 +152,7 @@ func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, 
 	if err := bridge.CheckRaster(area, width, height); err != nil {
 		return nil, "", err
 	}
-	if err := notes.Area(&v.Head, "box", area, 0, v.Grid.Bound(v.Bounds).Intersects(area)); err != nil {
+	if err := notes.Box(&v.Head, area); err != nil {
 		return nil, "", err
 	}
 	values := make([]float64, width*height)
@@ -167,12 +171,12 @@ func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, 
 // mapList lists the options of .map for help and completion.
 var mapList = []complete.Option{
 	{Name: "-o", Value: "FILE.png", Help: "draw to a file, up to 1024 x 1024 pixels"},
-	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + words(terminal.Ways) + "; by default the best that the terminal can do", Values: terminal.Ways},
+	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + help.AnyOf(terminal.Ways) + "; by default the best that the terminal can do", Values: terminal.Ways},
 	{Name: "-size", Value: "WxH", Help: "maximum size in pixels, or W alone; the area keeps its shape"},
 	{Name: "-area", Value: "X0,Y0,X1,Y1", Help: "draw this box; by default the one around all cells"},
 	{Name: "-units", Value: "NAME", Help: "degrees, drawn in proportion to the ground, or plane; by default degrees if possible", Values: units},
-	{Name: "-palette", Value: "NAME", Help: words(picture.Palettes), Values: picture.Palettes},
-	{Name: "-scale", Value: "NAME", Help: words(picture.Scales), Values: picture.Scales},
+	{Name: "-palette", Value: "NAME", Help: help.AnyOf(picture.Palettes), Values: picture.Palettes},
+	{Name: "-scale", Value: "NAME", Help: help.AnyOf(picture.Scales), Values: picture.Scales},
 	{Name: "-label", Value: "TEXT", Help: "text for a corner of the file, with a legend of the colours"},
 }
 
@@ -189,12 +193,6 @@ func mapHelp() string {
 		fmt.Fprintf(&b, "  %-22s %s\n", o.Name+" "+o.Value, o.Help)
 	}
 	return b.String()
-}
-
-// words joins the names of a choice: "a, b or c".
-func words(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // mapOptions are the options before the query of .map.
@@ -264,7 +262,7 @@ func parseMap(line string) (o mapOptions, query string, err error) {
 func oneOf(to *string, values []string) func(text string) error {
 	return func(text string) error {
 		if !slices.Contains(values, text) {
-			return fmt.Errorf("must be %s", words(values))
+			return fmt.Errorf("must be %s", help.AnyOf(values))
 		}
 		*to = text
 		return nil
