@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"cmp"
+	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
@@ -108,8 +109,8 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 			bounds = bounds.Union(cells.CornersOf(block.Keys...).Rect(s.X, s.Y))
 		}
 	}
-	// A cell takes less than in memory. Reserve twice that: the body may be copied once as it grows.
-	work := 1<<10 + 2*min(int64(b.Bytes), cells.Bytes(n))
+	// Reserve twice the size: the body may be copied once as it grows.
+	work := 1<<10 + 2*min(int64(b.Bytes), exactBytes(bounds, n, b.total))
 	if err := b.grow(work); err != nil {
 		return dst, false, err
 	}
@@ -121,6 +122,20 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 		body = dst
 	}
 	return body, fits, b.grow(-work)
+}
+
+// exactBytes returns about the most bytes of an exact body of n cells that count total. On average,
+// a gap or a count takes at most the bits of the mean and 3 more, as the logarithm is concave. A
+// block of 128 cells has an index entry of 12 bytes.
+func exactBytes(bounds grid.Rect, n int, total uint64) int64 {
+	if n == 0 {
+		return 0
+	}
+	side := uint64(max(bounds.MaxX-bounds.MinX, bounds.MaxY-bounds.MinY))
+	size := bits.Len64(uint64(n)) - 1
+	gap := max(2*bits.Len64(side)-size, 0) + 3
+	count := bits.Len64(total/uint64(n)) + 3
+	return int64(n)*int64(gap+count+1)/8 + 64
 }
 
 // finish counts all pending points in counters.
