@@ -15,6 +15,8 @@ import (
 // after lookups have cost as much as decoding, so lookups never cost more than twice as much as
 // they must. The source is Karlin et al., Competitive Snoopy Caching, 1988. Costs add up from chunk to chunk.
 //
+// The cache also has the noise of counters, of which estimates would otherwise make one for every chunk.
+//
 // The cache counts against the budget. It is emptied if the budget is used up. If it is large, it
 // is also emptied when no query runs.
 
@@ -48,10 +50,11 @@ const maxCached = 1 << 14
 
 // cachedSketch is a sketch in the cache: the costs of its lookups, and later the decoded sketch.
 type cachedSketch struct {
-	*bridge.Decoded       // nil until it is decoded
-	bytes           int64 // memory reserved for Decoded
-	cost            int   // cost of the lookups so far, see addCost
-	decoding        bool  // a thread decodes the sketch now
+	*bridge.Decoded               // nil until it is decoded
+	noise           *bridge.Noise // nil until it is made
+	bytes           int64         // memory reserved for Decoded or noise
+	cost            int           // cost of the lookups so far, see addCost
+	decoding        bool          // a thread decodes the sketch now
 }
 
 // sketchCache is the decoded sketches of the process, with the least recently used first.
@@ -135,6 +138,30 @@ func (s *sketchCache) decode(key cacheKey, v *ccbf.View) {
 			d = &of
 		}
 	}
+}
+
+// useNoise gives a view the noise of its sketch, if estimates need one: from the cache, or else for the cache.
+func (s *sketchCache) useNoise(v *ccbf.View, blob []byte) {
+	if !bridge.WantsNoise(v) {
+		return
+	}
+	key, made := cacheKeyOf(blob, false), cachedSketch{}
+	s.Lock()
+	k, ok := s.Get(key)
+	s.Unlock()
+	if ok {
+		k.noise.Use(v)
+		return
+	}
+	made.noise = bridge.NoiseOf(v)
+	made.bytes = made.noise.Bytes()
+	if !s.reserve(made.bytes) {
+		return
+	}
+	s.Lock()
+	defer s.Unlock()
+	s.Remove(key) // another thread may have made the same
+	s.Add(key, &made)
 }
 
 // reserve reserves n bytes more. It removes the least recently used sketches if it must, and

@@ -80,9 +80,12 @@ func ccbfCategorySums(q *question) error {
 	v := &q.view
 	q.listing = true
 	return q.each(func(i int, of ccbf.Categories) error {
-		area, _, err := q.at(&v.Head, i)
+		area, met, err := q.at(&v.Head, i)
 		if err != nil {
 			return err
+		}
+		if met {
+			decodedSketches.useNoise(v, q.Col(0).Bytes(i))
 		}
 		_, walked := bridge.Listed(v, of)
 		if err := q.out.Grow(bridge.CategoryBytes(v) + walked); err != nil {

@@ -35,6 +35,7 @@ func ccbfError(c *call) error {
 		if err != nil {
 			return e, err
 		}
+		decodedSketches.useNoise(&v, blob)
 		return errorOf{v.Error(), v.Form()}, nil
 	}, ccbfErrorFields.Append, nil)
 }

@@ -18,9 +18,12 @@ var ccbfEstimateFields = keyed.InfoOf(func(e *ccbf.Estimate) ccbf.Estimate { ret
 func ccbfEstimate(q *question) error {
 	var values []sketch.Value
 	return q.each(func(i int, of ccbf.Categories) error {
-		area, _, err := q.at(&q.view.Head, i)
+		area, met, err := q.at(&q.view.Head, i)
 		if err != nil {
 			return err
+		}
+		if met {
+			decodedSketches.useNoise(&q.view, q.Col(0).Bytes(i))
 		}
 		e, err := q.view.Estimate(area, of)
 		if err != nil {

@@ -32,15 +32,35 @@ func AddDensity(v *ccbf.View, dst []float64, b orb.Bound, width, height int, of 
 
 // Noise describes how much collisions add to the counts of cells in a sketch with counters. Any number of
 // goroutines may use it, but only for the BLOB that it was made from.
-type Noise struct{ cells *noise.Cells }
+type Noise struct {
+	model *noise.Model
+	cells *noise.Cells
+}
 
-// NoiseOf returns the noise of a sketch with counters, and nil for any other. O(counters).
+// NoiseOf returns the noise of a sketch with counters, and nil for any other. O(counters), unless the view has
+// made an estimate or used a noise.
 func NoiseOf(v *ccbf.View) *Noise {
 	if r, ok := hidden.Reader(v).(*counters.Reader); ok {
-		return &Noise{r.Noise().Cells()}
+		return &Noise{r.Noise(), r.Noise().Cells()}
 	}
 	return nil
 }
+
+// WantsNoise reports whether an estimate of v must make the noise first.
+func WantsNoise(v *ccbf.View) bool {
+	r, ok := hidden.Reader(v).(*counters.Reader)
+	return ok && r.Model == nil
+}
+
+// Use gives the noise to another view of the same BLOB, whose estimates then need not make it. A nil Noise is none.
+func (n *Noise) Use(v *ccbf.View) {
+	if n != nil {
+		hidden.Reader(v).(*counters.Reader).Model = n.model
+	}
+}
+
+// Bytes returns about how much memory the noise takes.
+func (n *Noise) Bytes() int64 { return n.model.Bytes() + 1<<12 }
 
 // Estimates is a picture of estimates, while AddDensity makes a picture of counts. It subtracts the mean
 // that collisions add. A pixel is empty if its count may consist of noise only. A square of such pixels

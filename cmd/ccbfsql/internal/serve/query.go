@@ -297,6 +297,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 		if err != nil {
 			return nil, err
 		}
+		row.noise().Use(&v)
 		e, err := v.Estimate(ccbf.Box(cells), f.of)
 		if err != nil {
 			return nil, err

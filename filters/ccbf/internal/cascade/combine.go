@@ -296,9 +296,7 @@ func FromValues(s Shape, values []uint64) *Counters {
 
 // Values returns the value of every counter of the first layer, in eight bytes each.
 func (d *Counters) Values() []uint64 {
-	vs := make([]uint64, d.Layers[0].Size)
-	for j := range vs {
-		vs[j] = d.Value(uint64(j))
-	}
+	vs := make([]uint64, 0, d.Layers[0].Size)
+	d.EachValue(0, 0, func(v uint64) { vs = append(vs, v) })
 	return vs
 }

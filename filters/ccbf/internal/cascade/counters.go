@@ -98,6 +98,31 @@ func (d *Counters) digits(x int, j uint64, class int) (v uint64, known bool) {
 	}
 }
 
+// EachValue calls f with ValueFrom of each counter of layer x, in order.
+func (d *Counters) EachValue(x, class int, f func(v uint64)) {
+	l, next := &d.Layers[x], uint64(0) // next is the number of counters of the next layer
+	if x+1 < d.Shape.Layers {
+		next = d.Layers[x+1].Size
+	}
+	for j, up := uint64(0), uint64(0); j < l.Size; j++ { // counter j carries into counter up
+		v, known := l.Load(j), true
+		if v&l.Flag != 0 || x < class {
+			var above uint64
+			if known = next > 0; known {
+				above, known = d.digits(x+1, up, class)
+			}
+			v = v&l.Mask + above<<(l.Width-1)
+		}
+		if !known {
+			v = d.fullFrom(x)
+		}
+		f(v)
+		if up++; up == next {
+			up = 0
+		}
+	}
+}
+
 // fullFrom returns Full in units of layer x, rounded up.
 func (d *Counters) fullFrom(x int) uint64 {
 	if x == 0 {

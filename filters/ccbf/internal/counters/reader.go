@@ -21,7 +21,8 @@ type Reader struct {
 	Counters cascade.Counters
 
 	hasher Hasher
-	model  *noise.Model // nil before the first call of Noise
+	Model  *noise.Model     // the model of collisions; nil before the first call of Noise
+	counts *noise.Histogram // the counts that a sum consists of: of single cells, or of squares of cells
 }
 
 var _ form.Reader = (*Reader)(nil)
@@ -31,7 +32,7 @@ func (r *Reader) Reset(body []byte) error {
 	if uint64(len(body)) != r.Shape.Bytes() {
 		return sketch.Invalidf("a body of %d bytes, but layers take %d", len(body), r.Shape.Bytes())
 	}
-	r.model = nil
+	r.Model = nil
 	r.hasher.seed = r.Seed
 	r.Counters.View(r.Shape, body)
 	r.Counters.Saturated = r.Head.Saturated
@@ -41,12 +42,10 @@ func (r *Reader) Reset(body []byte) error {
 
 // Noise returns the model of collisions. O(counters) the first time.
 func (r *Reader) Noise() *noise.Model {
-	if r.model == nil {
-		// The model keeps a pointer. It gets a copy, because r may be reset or copied.
-		d := r.Counters
-		r.model = &noise.Model{Head: *r.Head, Counters: &d, Origin: r.Origin, Several: r.Levels > 0 || r.Base > 0 || r.Totals}
+	if r.Model == nil {
+		r.Model = noise.New(*r.Head, &r.Counters, r.Origin, r.Levels > 0 || r.Base > 0 || r.Totals)
 	}
-	return r.model
+	return r.Model
 }
 
 // Check checks more than reading does: whether the body follows docs/FORMAT.md.
@@ -147,8 +146,11 @@ func (r *Reader) AreaSums(a form.Area, of cells.Categories, each func(n uint64))
 
 // Estimate implements form.Reader.
 func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, error) {
-	var counts noise.Histogram // the counts that the sum consists of: of single cells, or of squares of cells
-	sum, err := r.AreaSums(a, of, counts.Add)
+	if r.counts == nil {
+		r.counts = new(noise.Histogram)
+	}
+	r.counts.Reset()
+	sum, err := r.AreaSums(a, of, r.counts.Add)
 	if err != nil {
 		return form.Estimate{}, err
 	}
@@ -157,7 +159,7 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 		return e, nil
 	}
 	var low, high float64
-	e.Value, low, high = r.Noise().Estimate(&counts, float64(sum))
+	e.Value, low, high = r.Noise().Estimate(r.counts, float64(sum))
 	e.Low, e.High = whole(low), min(whole(high), sum)
 	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample {
 		// Saturated counters hold less than they counted. In few counters, noise differs from the usual
@@ -228,14 +230,15 @@ func (r *Reader) Error() form.Error {
 		return form.Error{Unknown: true}
 	}
 	m := r.Noise()
-	occupied := m.Occupied()
+	occupied := m.Occupied
 	known := occupied.Known && r.Shape.Size[0] >= LeastSample
 	return form.Error{Empty: m.Empty(), Occupied: occupied.Overcount, Known: known}
 }
 
 // Describe implements form.Reader.
 func (r *Reader) Describe(i *form.Info) {
-	i.Unbiased, i.Fill = !r.Head.Saturated && r.Noise().Unbiased(), r.Counters.Fill()
+	i.Fill = r.Counters.Fill()
+	i.Unbiased = !r.Head.Saturated && noise.Unbiased(r.Head, &r.Origin, r.Shape.K, i.Fill)
 }
 
 // String implements form.Reader.

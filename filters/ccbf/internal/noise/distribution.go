@@ -84,20 +84,28 @@ func Reach(z, second, third float64) float64 {
 type Histogram struct {
 	counts [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]uint64
 	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // by bin: the sum of its values, for large values.
+	end    int                                                               // bins from here on are empty.
 }
 
 const histogramBits = 8
 
 // Add counts the value v once.
 func (h *Histogram) Add(v uint64) {
-	if v < 1<<histogramBits {
-		h.counts[v]++
-		return
+	bin := int(v)
+	if v >= 1<<histogramBits {
+		shift := bits.Len64(v) - histogramBits
+		bin = shift<<(histogramBits-1) + int(v>>shift)
+		h.totals[bin] += float64(v)
 	}
-	shift := bits.Len64(v) - histogramBits
-	bin := shift<<(histogramBits-1) + int(v>>shift)
 	h.counts[bin]++
-	h.totals[bin] += float64(v)
+	h.end = max(h.end, bin+1)
+}
+
+// Reset makes h empty.
+func (h *Histogram) Reset() {
+	clear(h.counts[:h.end])
+	clear(h.totals[:h.end])
+	h.end = 0
 }
 
 // value returns the mean of the values in bin, which must not be empty.
@@ -111,7 +119,7 @@ func (h *Histogram) value(bin int) float64 {
 // each calls f with every value and how often it occurs. For a bin with several values, it calls f with
 // their mean.
 func (h *Histogram) each(f func(value, times float64)) {
-	for bin := range h.counts {
+	for bin := range h.end {
 		if n := h.counts[bin]; n > 0 {
 			f(h.value(bin), float64(n))
 		}

@@ -15,46 +15,78 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 )
 
-// Model is the model of collisions in a sketch's counters. Its first use reads the counters, and later
-// uses take the stored result.
+// Model is the model of collisions in a sketch's counters. It keeps no memory of the counters. Any number of
+// goroutines may use it at once.
 type Model struct {
-	form.Head
-	Counters *cascade.Counters
-	Origin   cascade.Origin
-	// Several says that the counters hold keys of several kinds, which the model cannot tell apart:
-	// squares, or plain cells beside cells with a category.
-	Several bool
+	// Occupied is the overcount of cells with points. It is unknown after an intersection or a mask, and if the
+	// counters hold keys of several kinds.
+	Occupied occupiedCells
 
-	classes  [cascade.MaxLayers]*distribution // by class: the distribution of surpluses; nil before its first use.
-	occupied *occupiedCells                   // result of Occupied
+	// Sums and Larger estimate as if each count were the sum of the truth and a surplus, or the larger of both.
+	// Larger is nil if counts are sums.
+	Sums, Larger *Estimator
+
+	head      form.Head
+	origin    cascade.Origin
+	shape     cascade.Shape
+	surpluses []*distribution // by class
+}
+
+// New returns the model of the counters d. several says that they hold keys of several kinds, which the model
+// cannot tell apart: squares, or plain cells beside cells with a category. O(counters).
+func New(head form.Head, d *cascade.Counters, origin cascade.Origin, several bool) *Model {
+	m := &Model{head: head, origin: origin, shape: d.Shape}
+	for x := range d.Shape.Layers {
+		g := surplusesIn(d, x)
+		m.surpluses = append(m.surpluses, g)
+		// This is the last class if no surplus reaches a further layer. No key has as many points.
+		if g.tail(unit(&m.shape, x+1)) == 0 {
+			break
+		}
+	}
+	m.Sums = m.estimator(true)
+	if !head.Sums {
+		m.Larger = m.estimator(false)
+	}
+	if head.TotalKnown && !several {
+		m.Occupied = m.look(d)
+	}
+	return m
+}
+
+// Bytes returns about how much memory m takes.
+func (m *Model) Bytes() (n int64) {
+	for _, g := range m.surpluses {
+		n += int64(len(g.values)) * (2*8 + 8) // the distribution, and odds of Larger
+	}
+	return n
 }
 
 // Empty returns the overcount of a cell without points.
 func (m *Model) Empty() form.Overcount {
-	g := m.surplusOf(0)
+	g := m.surpluses[0]
 	return form.Overcount{Probability: g.tail(1), Excess: g.mean()}
 }
 
-// Unbiased reports whether estimates have no bias over the seeds of the hash.
-func (m *Model) Unbiased() bool {
-	return m.Sums || m.TotalKnown && m.Origin.Number == 0 && m.surplusOf(0).tail(1) <= surest
+// Unbiased reports whether estimates have no bias over the seeds of the hash. fill is the fraction of the
+// counters that are not 0.
+func Unbiased(head *form.Head, origin *cascade.Origin, k int, fill float64) bool {
+	return head.Sums || head.TotalKnown && origin.Number == 0 && math.Pow(fill, float64(k)) <= surest
 }
 
 // Estimate returns an estimate and an interval of the true sum behind counts. most is an upper bound of
 // the sum.
 func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) {
 	sum := r.Sum()
-	sums := m.Estimator(true)
-	least, excess := sums.excess(r)
+	least, excess := m.Sums.excess(r)
 	low, high = sum-excess, sum-least
-	value = sums.Sum(r)
-	if !m.Sums {
-		c := m.Estimator(false)
-		larger := c.Sum(r)
-		high = larger + c.shortfall(r)
-		value = larger + m.Occupied().fraction*(value-larger)
+	value = m.Sums.Sum(r)
+	if m.Larger != nil {
+		larger := m.Larger.Sum(r)
+		high = larger + m.Larger.shortfall(r)
+		value = larger + m.Occupied.fraction*(value-larger)
 	}
-	if !m.TotalKnown {
+	if !m.head.TotalKnown {
 		low = 0
 	}
 	// Sums of points are whole numbers. The factor with fuzz undoes rounding errors before Floor and
@@ -157,7 +189,7 @@ type Estimator struct {
 	classes []class // at least one
 }
 
-// class has the counts of one class of keys (see surplusOf).
+// class has the counts of one class of keys (see surplusesIn).
 type class struct {
 	from, to  float64 // from <= count < to
 	surpluses *distribution
@@ -175,18 +207,17 @@ func odds(p float64) float64 {
 	return p / (1 - p)
 }
 
-// Estimator returns the estimator of the counters. O(counters) the first time.
-func (m *Model) Estimator(sums bool) *Estimator {
+// estimator returns the estimator of the counters.
+func (m *Model) estimator(sums bool) *Estimator {
 	c := &Estimator{sums: sums}
-	for from := 0.0; !math.IsInf(from, 1); {
-		x := len(c.classes)
-		k := class{from: from, to: unit(&m.Counters.Shape, x+1), surpluses: m.surplusOf(x)}
-		// This is the last class if no surplus reaches a further layer.
-		if k.surpluses.tail(k.to) == 0 {
-			k.to = math.Inf(1)
+	from := 0.0
+	for x, g := range m.surpluses {
+		to := unit(&m.shape, x+1)
+		if x+1 == len(m.surpluses) {
+			to = math.Inf(1)
 		}
-		c.classes = append(c.classes, k)
-		from = k.to
+		c.classes = append(c.classes, class{from: from, to: to, surpluses: g})
+		from = to
 	}
 	for i := len(c.classes) - 1; i >= 0; i-- {
 		c.classes[i].prepare(c)
@@ -278,20 +309,10 @@ func (c *Estimator) estimate(r float64) float64 {
 // when the counter overflows. The model leaves this out.
 // It changes no interval by a hundredth (measured: TestIntervalsOfAnyCounters).
 
-// surplusOf returns the distribution of the surpluses of a class. O(counters) the first time.
-func (m *Model) surplusOf(class int) *distribution {
-	if m.classes[class] == nil {
-		m.classes[class] = surplusesIn(m.Counters, class)
-	}
-	return m.classes[class]
-}
-
-// surplusesIn computes the surpluses of a class.
+// surplusesIn returns the distribution of the surpluses of a class. O(counters).
 func surplusesIn(d *cascade.Counters, class int) *distribution {
 	var h Histogram
-	for j := range d.Layers[0].Size {
-		h.Add(d.ValueFrom(0, j, class))
-	}
+	d.EachValue(0, class, h.Add)
 	g, below, m := &distribution{}, 0.0, float64(d.Layers[0].Size)
 	h.each(func(value, times float64) {
 		// No counter has more than the total, d.Full.

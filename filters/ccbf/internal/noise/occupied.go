@@ -36,53 +36,38 @@ type occupiedCells struct {
 	Known    bool
 }
 
-// Occupied returns the overcount of cells with points.
-//
-// The result is unknown after an intersection or a mask. It is unknown as well if the counters hold keys
-// of several kinds. O(counters) the first time.
-func (m *Model) Occupied() occupiedCells {
-	if m.occupied == nil {
-		o := m.look()
-		m.occupied = &o
-	}
-	return *m.occupied
-}
-
-// look computes the result of Occupied.
-func (m *Model) look() (o occupiedCells) {
-	if !m.TotalKnown || m.Several {
-		return o
-	}
+// look returns the overcount of cells with points. O(counters).
+func (m *Model) look(d *cascade.Counters) (o occupiedCells) {
 	o.Known = true
-	if m.Total == 0 {
+	if m.head.Total == 0 {
 		return o
 	}
-	total := float64(m.Total)
-	h, shown := countCurveOf(m.Counters).whole(total, &m.Counters.Shape)
+	total := float64(m.head.Total)
+	h, shown := countCurveOf(d).whole(total, &m.shape)
 	if len(h) == 0 || h[0].keys <= 0 {
 		return occupiedCells{}
 	}
 	l := m.outlook(h, total)
 	way := l.sums.Excess - l.larger.Excess
 	switch {
-	case m.Sums:
+	case m.head.Sums:
 		return occupiedCells{l.sums, 1, true}
 	// The number of cells is a guess here.
-	case m.Origin.Number > 0 && !shown:
-		surpluses := m.surplusOf(0).mean()
-		o.Probability = max(l.larger.Probability, fullest*m.surplusOf(0).tail(1))
+	case m.origin.Number > 0 && !shown:
+		surpluses := m.surpluses[0].mean()
+		o.Probability = max(l.larger.Probability, fullest*m.surpluses[0].tail(1))
 		o.Excess = max(math.Sqrt(l.larger.Excess*surpluses), fullest*surpluses)
 		o.fraction = 1
 		return o
-	case m.Origin.Number == 0 || way <= 0:
+	case m.origin.Number == 0 || way <= 0:
 		return occupiedCells{l.larger, 0, true}
 	}
 	extra := l.extra(l.surplus)
-	if m.Origin.Number > 1 {
-		q := m.Origin.Together(m.Total)
+	if m.origin.Number > 1 {
+		q := m.origin.Together(m.head.Total)
 		// Points that the parts have in common raise the counters too.
 		part := l.extra(min(l.surplus, 1.25*l.late+l.larger.Excess/2))
-		extra = min(extra, 1.1*q*part+0.9*mixed(q, float64(m.Counters.Shape.K))*way)
+		extra = min(extra, 1.1*q*part+0.9*mixed(q, float64(m.shape.K))*way)
 	}
 	o.fraction = min(extra/way, 1)
 	o.Excess = l.larger.Excess + o.fraction*way
@@ -114,11 +99,11 @@ func mixed(together, k float64) float64 { return math.Pow(1-together, 3*math.Pow
 
 // outlook returns the estimate for the cells of curve h, which together hold total points.
 func (m *Model) outlook(h countCurve, total float64) (l occupiedEstimate) {
-	shape := &m.Counters.Shape
+	shape := &m.shape
 	l.cells = h[0].keys
 	l.surplus = max(0, h.points()-total) / l.cells
-	for x := range shape.Layers {
-		g, k, halvings := m.surplusOf(x), float64(shape.K), m.Origin.Halved
+	for x, g := range m.surpluses {
+		k, halvings := float64(shape.K), m.origin.Halved
 		if x > 0 {
 			halvings = 0
 		}
@@ -194,22 +179,18 @@ func ahead(less, more float64) float64 {
 type Cells struct {
 	small            [256]float64 // by count: the estimates of small counts.
 	sums, larger     *Estimator   // larger is nil if counts are sums
-	fraction, center float64      // fraction is a result of Occupied, center is the mean estimate of an empty cell.
+	fraction, center float64      // fraction is that of Model.Occupied, center is the mean estimate of an empty cell.
 
 	// Second and Third are central moments of the estimate of a cell without points.
 	Second, Third float64
 }
 
-// Cells returns the estimates of the counters. O(counters) the first time.
+// Cells returns the estimates of the counters.
 func (m *Model) Cells() *Cells {
-	c := &Cells{sums: m.Estimator(true)}
-	if !m.Sums {
-		c.larger = m.Estimator(false)
-		c.fraction = m.Occupied().fraction
-	}
+	c := &Cells{sums: m.Sums, larger: m.Larger, fraction: m.Occupied.fraction}
 	// center is the mean estimate of an empty cell. It is not 0 if nearly all counters are full, because
 	// an Estimator then subtracts too little.
-	c.center, c.Second, c.Third = m.surplusOf(0).moments(c.estimate)
+	c.center, c.Second, c.Third = m.surpluses[0].moments(c.estimate)
 	for r := range c.small {
 		c.small[r] = c.estimate(float64(r))
 	}
@@ -249,9 +230,7 @@ type curvePoint struct{ least, keys float64 }
 func countCurveOf(d *cascade.Counters) (out countCurve) {
 	for x := range d.Shape.Layers {
 		var h Histogram
-		for j := range d.Layers[x].Size {
-			h.Add(d.ValueFrom(x, j, 0))
-		}
+		d.EachValue(x, 0, h.Add)
 		m, k := float64(d.Layers[x].Size), float64(d.Shape.K)
 		unit, end := unit(&d.Shape, x), unit(&d.Shape, x+1)
 		below := 0.0
