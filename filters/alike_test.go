@@ -3,6 +3,7 @@ package filters_test
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -97,10 +98,13 @@ func ask(s keyed.Sketch, b []byte, h1, h2 uint64) (byHash, byKey uint64) {
 	}); has {
 		return number[s.Contains(h1, h2)], number[s.ContainsKey(b)]
 	}
-	c := s.(interface {
+	c, has := s.(interface {
 		Count(h1, h2 uint64) uint64
 		CountKey(b []byte) uint64
 	})
+	if !has {
+		panic(fmt.Sprintf("%T has neither Contains and ContainsKey nor Count and CountKey", s))
+	}
 	return c.Count(h1, h2), c.CountKey(b)
 }
 

@@ -110,9 +110,14 @@ func TestEncodings(t *testing.T) {
 			if _, err := json.Marshal(zero(s)); err == nil {
 				t.Error("JSON of a zero value")
 			}
-			nothing := reflect.Zero(reflect.TypeOf(s)).Interface().(driver.Valuer)
-			if v, err := nothing.Value(); v != nil || err != nil {
+			nothing := reflect.Zero(reflect.TypeOf(s)).Interface()
+			if v, err := driver.DefaultParameterConverter.ConvertValue(nothing); v != nil || err != nil {
 				t.Errorf("Value of nil: %v, %v", v, err)
+			}
+			// A sql.Null has the sketch itself, not a pointer to it.
+			value, err = driver.DefaultParameterConverter.ConvertValue(reflect.ValueOf(s).Elem().Interface())
+			if is, _ := value.([]byte); err != nil || !bytes.Equal(is, blob) {
+				t.Errorf("Value of no pointer: %v, %v", value, err)
 			}
 		})
 	}
@@ -131,6 +136,19 @@ func asked[T any](t *testing.T, s methods, kind string, v T) (there bool, err er
 	out := m.Call([]reflect.Value{reflect.ValueOf(v)})
 	err, _ = out[1].Interface().(error)
 	return !out[0].IsZero(), err
+}
+
+// Keys that were added by their bytes, without a class, are found by values of Go with the same bytes.
+func TestValuesOfKeysWithoutClass(t *testing.T) {
+	for _, f := range filters.Keyed() {
+		s := one(t, f)
+		if err := f.AddKey(s, []byte("oak"), 7); err != nil {
+			t.Fatal(err)
+		}
+		if there, err := asked(t, s, "String", "oak"); !there || err != nil {
+			t.Errorf("%s: %v, %v", f.About().Name, there, err)
+		}
+	}
 }
 
 // The methods for values of Go add the keys that SQL's values of these types have.

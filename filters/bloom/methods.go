@@ -27,8 +27,8 @@ func (s *Sketch) UnmarshalText(text []byte) error { return sketch.SetText(s, tex
 // Scan implements sql.Scanner. NULL is an error; a sql.Null[Sketch] accepts it.
 func (s *Sketch) Scan(src any) error { return sketch.Scan(s, src, Decode) }
 
-// Value implements driver.Valuer. It returns the BLOB, or NULL if s is nil.
-func (s *Sketch) Value() (driver.Value, error) { return sketch.Driver(s) }
+// Value implements driver.Valuer. It returns the BLOB. Package database/sql writes a nil *Sketch as NULL.
+func (s Sketch) Value() (driver.Value, error) { return sketch.Driver(s.MarshalBinary()) }
 
 // String implements fmt.Stringer. It describes the filter in a few words.
 func (s *Sketch) String() string { return sketch.String(Family.About(), s) }
@@ -36,11 +36,12 @@ func (s *Sketch) String() string { return sketch.String(Family.About(), s) }
 // AddString adds a VARCHAR once. A class that is not the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) AddString(v string) error { return Family.AddValue(s, v) }
 
-// AddUint64 adds an integer once. A class that is not the keys' is an error that wraps key.ErrClass.
+// AddUint64 adds an integer once. For other types see Family.AddValue. A class that is not the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) AddUint64(v uint64) error { return Family.AddValue(s, v) }
 
 // AddTime adds an instant once: a TIMESTAMPTZ, or in a filter of TIMESTAMP keys the date and time that
-// it is in UTC. A class that is not the keys' is an error that wraps key.ErrClass.
+// it is in UTC. SetKeyClass(key.Timestamp) makes a new one of TIMESTAMP keys. A class that is not the
+// keys\' is an error that wraps key.ErrClass.
 func (s *Sketch) AddTime(t time.Time) error { return Family.AddValue(s, t) }
 
 // ContainsString is Contains of a VARCHAR. A class that does not fit the keys' is an error that wraps key.ErrClass.

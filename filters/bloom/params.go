@@ -4,8 +4,8 @@
 // Walther, Mansour, Zollner and Werner, "Extending the Applicability of Bloom Filters by Relaxing their
 // Parameter Constraints".
 //
-// The filter takes hashed keys (package key). Methods are not safe for
-// concurrent use with a writer; any number of readers is.
+// The filter takes hashed keys (package key). Any number of goroutines may read a Sketch, but none while another
+// changes it.
 package bloom
 
 import (

@@ -92,7 +92,7 @@ func (f *filter) setPlanned(h1, h2 uint64) {
 	}
 }
 
-// AddKey is Add of a key's bytes (package key).
+// AddKey is Add of a key's bytes (package key). Call SetKeyClass before, or SQL cannot check the types of keys.
 func (s *Sketch) AddKey(b []byte, n uint64) {
 	h1, h2 := key.Hash(s.Seed(), b)
 	s.Add(h1, h2, n)

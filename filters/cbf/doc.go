@@ -42,4 +42,6 @@
 // stays unsigned, even if it is one occurrence, until the pair is empty again. A pair with a stuck
 // counter never is empty. The union of a pair with an empty one is that pair. The union of two others
 // is unsigned, the sum of each counter.
+//
+// Any number of goroutines may read a Sketch, but none while another changes it.
 package cbf

@@ -31,13 +31,10 @@ const (
 	Standard
 )
 
+var modeNames = [...]string{MinimalIncrement: "mi", Standard: "standard"}
+
 // String returns the mode's name in SQL.
-func (m Mode) String() string {
-	if m == Standard {
-		return "standard"
-	}
-	return "mi"
-}
+func (m Mode) String() string { return sketch.NameOf(modeNames[:], "mode", m) }
 
 // Overflow says which form a sketch takes when its cells no longer fit.
 type Overflow uint8
@@ -53,13 +50,10 @@ const (
 	ToCounters
 )
 
+var overflowNames = [...]string{OverflowDefault: "default", ToTree: "tree", ToCounters: "counters"}
+
 // String returns the name in SQL.
-func (o Overflow) String() string {
-	if o == ToTree {
-		return "tree"
-	}
-	return "counters"
-}
+func (o Overflow) String() string { return sketch.NameOf(overflowNames[:], "overflow", o) }
 
 // Limits and defaults of the parameters.
 const (
@@ -94,7 +88,7 @@ type Params struct {
 	// Categories is true if every point has a category. Totals makes counters count each point
 	// without its category as well.
 	Categories, Totals bool
-	// AtLeast, if not 0, makes a Builder suppress the sketch (Sketch.Suppress).
+	// AtLeast, if not 0, makes a Builder and Build suppress the sketch (Sketch.Suppress). It is an error for New.
 	AtLeast uint64
 }
 

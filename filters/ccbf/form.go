@@ -3,6 +3,7 @@ package ccbf
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Form is how a sketch stores its points. Each form has an internal package that reads it. In memory, exact
@@ -16,16 +17,10 @@ const (
 	Tree  Form = 3 // nested squares of cells, with the number of points in each
 )
 
+var formNames = [...]string{"none", Exact: "exact", Dense: "dense", Tree: "tree"}
+
 // String returns the form's name in SQL.
-func (f Form) String() string {
-	switch f {
-	case Exact:
-		return "exact"
-	case Tree:
-		return "tree"
-	}
-	return "dense"
-}
+func (f Form) String() string { return sketch.NameOf(formNames[:], "form", f) }
 
 // sums reports whether counts of a form are sums of points. Those of an intersection or a mask are not: their
 // total is unknown.

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"database/sql/driver"
 	"errors"
+	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -15,8 +16,11 @@ var errZero = errors.New("ccbf: a zero Sketch has no BLOB: New, Build or Decode 
 
 // MarshalBinary implements encoding.BinaryMarshaler. It returns the BLOB. A zero Sketch is an error.
 func (s *Sketch) MarshalBinary() ([]byte, error) {
-	if s.Grid == (grid.Grid{}) {
+	switch {
+	case s.Grid == (grid.Grid{}):
 		return nil, errZero
+	case !s.Class.Known():
+		return nil, fmt.Errorf("ccbf: %d is no class of categories", s.Class)
 	}
 	return s.Blob(), nil
 }
@@ -34,8 +38,8 @@ func (s *Sketch) UnmarshalText(text []byte) error { return sketch.SetText(s, tex
 // Scan implements sql.Scanner. NULL is an error; a sql.Null[Sketch] accepts it.
 func (s *Sketch) Scan(src any) error { return sketch.Scan(s, src, Decode) }
 
-// Value implements driver.Valuer. It returns the BLOB, or NULL if s is nil.
-func (s *Sketch) Value() (driver.Value, error) { return sketch.Driver(s) }
+// Value implements driver.Valuer. It returns the BLOB. Package database/sql writes a nil *Sketch as NULL.
+func (s Sketch) Value() (driver.Value, error) { return sketch.Driver(s.MarshalBinary()) }
 
 // String implements fmt.Stringer. It describes the sketch in a few words.
 func (s *Sketch) String() string { return sketch.String(Family, s) }

@@ -198,12 +198,11 @@ func TestEncodings(t *testing.T) {
 			t.Errorf("%s: String: %q", name, s)
 		}
 	}
+	if _, err := New(Params{Res: 1, AtLeast: 5}); !errors.Is(err, sketch.ErrOption) {
+		t.Errorf("New with AtLeast: %v", err)
+	}
 	if _, err := json.Marshal(Sketch{}); err == nil {
 		t.Error("JSON of a zero value")
-	}
-	var none *Sketch
-	if v, err := none.Value(); v != nil || err != nil {
-		t.Errorf("Value of nil: %v, %v", v, err)
 	}
 }
 

@@ -15,12 +15,14 @@ import (
 
 // Sketch is a sketch in memory. It is first exact: a sorted list of cells. Later it is a tree (nested
 // squares with counts) or has counters (a layered counting Bloom filter). New, Build, Decode and a
-// Builder make one.
+// Builder make one. Any number of goroutines may read a Sketch, but none while another changes it.
 type Sketch struct {
 	Config
-	Class      key.Class // class of the categories; 0 before the first
-	Total      uint64    // number of points
-	TotalKnown bool      // false after Intersect and Mask of trees and counters: then counts are no sums
+	// Class is the class of the categories; 0 before the first. A Builder and Build set it. Before Add, set it
+	// yourself: to key.Text if categories are texts. Without a class, SQL cannot show or check categories.
+	Class      key.Class
+	Total      uint64 // number of points
+	TotalKnown bool   // false after Intersect and Mask of trees and counters: then counts are no sums
 
 	// bounds is for trees and counters: no cell outside has a count. Removing points does not make it
 	// smaller.
@@ -32,9 +34,12 @@ type Sketch struct {
 	dense   *cascade.Counters // nil for other forms
 }
 
-// New returns an empty sketch. Errors come from Params.Config.
+// New returns an empty sketch. Errors come from Params.Config. AtLeast is an error, as Add suppresses nothing.
 func New(p Params) (*Sketch, error) {
 	c, err := p.Config()
+	if err == nil && c.AtLeast > 0 {
+		err = sketch.OptionError("at_least", "is %d, but New suppresses nothing: call NewBuilder, Build or Suppress", c.AtLeast)
+	}
 	if err != nil {
 		return nil, err
 	}

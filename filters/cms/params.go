@@ -2,8 +2,8 @@
 // number of counters. Cormode and Muthukrishnan 2005, "An Improved Data Stream Summary: The Count-Min
 // Sketch and its Applications". Conservative update: Estan and Varghese 2002.
 //
-// The sketch takes hashed keys (package key). Methods are not safe for
-// concurrent use with a writer; any number of readers is.
+// The sketch takes hashed keys (package key). Any number of goroutines may read a Sketch, but none while another
+// changes it.
 package cms
 
 import (

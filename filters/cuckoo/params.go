@@ -4,8 +4,8 @@
 // length: "Variable-length Encoding Framework: A Generic Framework for Enhancing the Accuracy of
 // Approximate Membership Queries", section III, with known lengths (see below).
 //
-// The filter takes hashed keys (package key). Methods are not safe for
-// concurrent use with a writer; any number of readers is.
+// The filter takes hashed keys (package key). Any number of goroutines may read a Sketch, but none while another
+// changes it.
 //
 // # Sets and multisets
 //

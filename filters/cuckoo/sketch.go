@@ -166,7 +166,7 @@ func (s *Sketch) tooManyCopies(have, n uint64) error {
 		ErrFull, have, n, s.b, 2*s.b, countElsewhere)
 }
 
-// AddKey is Add of a key's bytes (package key).
+// AddKey is Add of a key's bytes (package key). Call SetKeyClass before, or SQL cannot check the types of keys.
 func (s *Sketch) AddKey(b []byte, n uint64) error {
 	h1, h2 := key.Hash(s.Seed(), b)
 	return s.Add(h1, h2, n)

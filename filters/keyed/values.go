@@ -45,18 +45,14 @@ func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, 
 }
 
 // CountValue returns the number of occurrences of a value by the family's first question. If that asks
-// whether the value is there, it returns 1 or 0. In a sketch without keys it is 0. A value of another
-// class than the keys' is converted if that loses nothing, and is an error otherwise, as in SQL.
+// whether the value is there, it returns 1 or 0. A value of another class than the keys' is converted if that
+// loses nothing, and is an error otherwise, as in SQL. If the keys have no class, it is looked up by its bytes.
 func (f *Family[P, S, V]) CountValue(s S, v any) (uint64, error) {
 	b, class, err := valueKey(s, nil, v)
 	if err != nil {
 		return 0, err
 	}
-	base := s.self()
-	if base.class == key.None {
-		return 0, nil
-	}
-	if b, err = key.Convert(nil, class, base.class, b); err != nil {
+	if b, err = key.Convert(nil, class, s.self().class, b); err != nil {
 		return 0, err
 	}
 	return f.Count(s, b), nil

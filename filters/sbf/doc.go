@@ -3,8 +3,8 @@
 // a number for a few. Cohen and Matias 2003, "Spectral Bloom Filters". Sections, claims and figures
 // named in this package refer to that paper.
 //
-// The sketch takes hashed keys (package key). Methods are not safe for
-// concurrent use with a writer; any number of readers is.
+// The sketch takes hashed keys (package key). Any number of goroutines may read a Sketch, but none while another
+// changes it.
 //
 // # Methods
 //

@@ -168,6 +168,9 @@ type shape struct {
 
 // shape resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) shape() (shape, error) {
+	if p.Marker > Unmarked {
+		return shape{}, sketch.OptionError("marker", "is %d, must be from 0 to %d", p.Marker, Unmarked)
+	}
 	defaults(&p)
 	total, err := p.counters()
 	if err != nil {

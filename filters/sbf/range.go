@@ -61,10 +61,14 @@ func (s *Sketch) branch(v int64, h1s, h2s *[maxLevels]uint64) (int, error) {
 }
 
 // AddInt counts n occurrences of an integer key. In a sketch with a Range it counts them at every
-// level. A key outside the range is an error that wraps ErrOutside. O(k * log2(Hi-Lo)). Theorem 11.
+// level. A key outside the range is an error that wraps ErrOutside. In a sketch without a Range, a class of keys that is
+// no integer is an error that wraps key.ErrClass. O(k * log2(Hi-Lo)). Theorem 11.
 func (s *Sketch) AddInt(v int64, n uint64) error {
 	var h1s, h2s [maxLevels]uint64
 	levels, err := s.branch(v, &h1s, &h2s)
+	if err == nil && !s.ByValue() {
+		err = s.SetKeyClass(key.Int)
+	}
 	if err != nil {
 		return err
 	}

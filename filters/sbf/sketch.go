@@ -159,8 +159,8 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 // sums reports whether adding a key only adds to its counters in the first filter: no key is moved.
 func (s *Sketch) sums() bool { return s.method == MS || s.overflowed }
 
-// AddKey counts n occurrences of a key by its bytes (package key). With a
-// Range, a key that is not in it is an error that wraps ErrOutside.
+// AddKey counts n occurrences of a key by its bytes (package key). Call SetKeyClass before, or SQL cannot check the
+// types of keys. With a Range, a key that is not in it is an error that wraps ErrOutside.
 func (s *Sketch) AddKey(b []byte, n uint64) error {
 	if s.ByValue() {
 		v, err := intOf(b)

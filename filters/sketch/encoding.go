@@ -47,17 +47,9 @@ func Text(blob []byte, err error) ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, blob), nil
 }
 
-// Driver returns the BLOB of a sketch as a parameter of a statement, for driver.Valuer. It is NULL if s is
-// nil.
-func Driver[S any, P interface {
-	*S
-	encoding.BinaryMarshaler
-}](s P) (driver.Value, error) {
-	if s == nil {
-		return nil, nil
-	}
-	blob, err := s.MarshalBinary()
-	if err != nil {
+// Driver returns the result of MarshalBinary as a parameter of a statement, for driver.Valuer.
+func Driver(blob []byte, err error) (driver.Value, error) {
+	if err != nil { // not a []byte, which would be an empty BLOB
 		return nil, err
 	}
 	return blob, nil

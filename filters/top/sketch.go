@@ -4,6 +4,8 @@
 // A sketch has k counters. Every key with more than 1/(k+1) of all occurrences is among its keys. For
 // each key low <= true count <= high always holds. The difference is the same for all keys, MaxError,
 // at most total/(k+1), also after any number of unions.
+//
+// Any number of goroutines may read a Sketch, but none while another changes it.
 package top
 
 import (
@@ -178,6 +180,16 @@ func (s *Sketch) Keys() []Frequent {
 		keys[i] = Frequent{[]byte(c.key), c.low, saturate.Add(c.low, p.maxError)}
 	}
 	return keys
+}
+
+// CountKey returns the largest possible count of a key, given by its bytes.
+func (s *Sketch) CountKey(b []byte) uint64 {
+	s.MustBeMade()
+	low := uint64(0)
+	if i, is := s.at[string(b)]; is {
+		low = s.counters[i].low
+	}
+	return saturate.Add(low, s.maxError)
 }
 
 // CountHashes writes the largest possible count of each key, given by its hash with the seed of the
