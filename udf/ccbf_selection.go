@@ -217,6 +217,9 @@ func (s *selection) isKnown(class key.Class, blob []byte, i int) bool {
 // conditions returns lists of tests for categories of a class, which has these fields. Row i selects the
 // categories that pass all tests of a list.
 func (s *selection) conditions(class key.Class, fields []key.Class, i int) (anyOf [][]test, err error) {
+	if err := s.sameFields(i); err != nil {
+		return nil, err
+	}
 	if !s.selects(fields) {
 		t := test{field: wholeCategory}
 		err := s.whole.read(&t, class, i)
@@ -244,6 +247,30 @@ func (s *selection) conditions(class key.Class, fields []key.Class, i int) (anyO
 		anyOf = append(anyOf, tests)
 	}
 	return anyOf, nil
+}
+
+// sameFields returns an error if the STRUCTs of row i, a list, do not have the same fields. DuckDB gives each all
+// fields, and NULL for those that were not written. So that would select whole categories with a NULL.
+func (s *selection) sameFields(i int) error {
+	if s.structs == nil || s.structs == s.column {
+		return nil
+	}
+	from, n := s.column.ListRange(i)
+	for k, part := range s.parts {
+		field, given, lacks := s.structs.Field(k), false, -1
+		for j := range n {
+			switch is := s.structs.Valid(from + j); {
+			case is && field.Valid(from+j):
+				given = true
+			case is && lacks < 0:
+				lacks = j
+			}
+		}
+		if given && lacks >= 0 {
+			return fmt.Errorf("element %d of the list has no %q or NULL, and others have one: give all elements the same fields, or ask for each alone", lacks+1, part.name)
+		}
+	}
+	return nil
 }
 
 // place finds the field of each part in keys of a class, which has these fields.
