@@ -151,6 +151,7 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 	}
 	r.counts.Reset()
 	sum, err := r.AreaSums(a, of, r.counts.Add)
+	sum = min(sum, r.Counters.Full)
 	if err != nil {
 		return form.Estimate{}, err
 	}
@@ -161,13 +162,10 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 	var low, high float64
 	e.Value, low, high = r.Noise().Estimate(r.counts, float64(sum))
 	e.Low, e.High = whole(low), min(whole(high), sum)
-	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample {
+	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample || r.Noise().Reached(r.counts) < leastLayer {
 		// Saturated counters hold less than they counted. In few counters, noise differs from the usual
-		// noise. In both cases only the bounds without a model hold.
-		if r.Head.TotalKnown {
-			sum = min(sum, r.Head.Total)
-		}
-		e.Low, e.High, e.Value = 0, sum, min(e.Value, float64(sum))
+		// noise. In all cases only the bounds without a model hold.
+		e.Low, e.High = 0, sum
 	}
 	return e, nil
 }
@@ -176,6 +174,10 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 // may miss the truth more often than in 5 of 100 cases. Errors of cells with points may be far off
 // (TestIntervalsOfAnyCounters).
 const LeastSample = 256
+
+// leastLayer is the least number of counters of a layer, from which the noise of counts that reach the layer can be
+// estimated. Fewer counters hold little more than these counts themselves (measured: TestIntervalsOfFewCounters).
+const leastLayer = 24
 
 // whole returns a number of points as an integer, at most the largest uint64.
 func whole(n float64) uint64 {

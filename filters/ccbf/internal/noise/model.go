@@ -97,6 +97,15 @@ func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) 
 	return min(max(value, low), high), low, high
 }
 
+// Reached returns the number of counters of the highest layer that a count in r reaches.
+func (m *Model) Reached(r *Histogram) uint64 {
+	n := m.shape.Size[0]
+	for x := 1; x < m.shape.Layers && r.from(unit(&m.shape, x)) > 0; x++ {
+		n = m.shape.Size[x]
+	}
+	return n
+}
+
 // Sum returns the sum of the estimates of all counts in r.
 func (c *Estimator) Sum(r *Histogram) (sum float64) {
 	r.each(func(n, times float64) { sum += times * c.estimate(n) })
