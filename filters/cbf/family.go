@@ -93,7 +93,8 @@ var options = keyed.Options[Params]{
 		func(p *Params) *uint64 { return &p.Increment }).With("variant: 'increment', counter_bits: 16"),
 	keyed.FlagOption("variable_length", "Split counters in two halves, for twice as many counters per key, while the filter has at most alpha times capacity keys. "+
 		"Avoid it with variants 'increment' and 'tandem' in a filter that will hold more: past alpha, with the defaults, it finds 5 to 40 times as many absent keys as "+
-		"without it in the same number of bytes with counters of 8 bits, and about 100 times as many, or more, as with counters of 4 bits.",
+		"without it in the same number of bytes with counters of 8 bits, and about 100 times as many, or more, as with counters of 4 bits. "+
+		"Which counters get stuck depends on the order of rows.",
 		func(p *Params) *bool { return &p.VariableLength }),
 	keyed.NumberOption("alpha", keyed.Interval{Least: 0, Most: 1, AboveLeast: true}, "0.5",
 		"Fraction of the capacity up to which variable_length uses halves.",
