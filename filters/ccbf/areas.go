@@ -20,7 +20,7 @@ func Box(r grid.Rect) Area { return Area{rect: r} }
 // on returns area a on the grid of a sketch. It returns nil if no cell of a can have a count of the
 // categories.
 func (a Area) on(v *View, of Categories) (form.Area, error) {
-	var on form.Area = form.Box(a.rect.Intersect(v.Bounds))
+	var on form.Area = form.Box(a.rect)
 	if a.polygon != nil {
 		d, err := a.polygon.descend(v.Grid)
 		if err != nil {
