@@ -86,7 +86,7 @@ func CCBF() functions {
 			"Estimate of ccbf_bbox_sum, with an interval: as ccbf_polygon_estimate for a box.",
 			"ccbf_bbox_estimate(s, 0, 0, 2, 2) FROM (SELECT "+q+")", nil, inBox),
 		asks("ccbf_bbox_sum", duck.UBigInt, ccbfSum,
-			"Number of points in the cells whose centres lie in a box; lower edges are included, upper edges are not. "+categoryAdvice,
+			"Number of points in the cells whose centres lie in a box; lower edges are included, upper edges are not. It is never below the truth, and at most ccbf_total. "+categoryAdvice,
 			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", nil, inBox),
 		fn("ccbf_bbox_overlaps", duck.Boolean, ccbfOverlaps,
 			"Whether the bounding box of a sketch has a cell whose centre lies in a box: if not, ccbf_bbox_sum is 0. Reads only the header.",
@@ -114,7 +114,7 @@ func CCBF() functions {
 			"The categories of a sketch as text, ordered by value, with the number of points and cells of each. This helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. With a polygon as for ccbf_polygon_sum, or a box, these are the categories with points in it. The argument category selects some of them: a value, a list, a range, or some fields of a STRUCT. Each has its sum and, as in ccbf_polygon_estimate, estimate, low and high. Counters cannot list their categories; category must then be given.",
 			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch)), ccbfCategorySumsType, ccbfCategorySums, nil, inPolygon, inBox),
 		asks("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
-			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west. A pixel counts the cells whose centres lie in it. In a tree, a square counts in each pixel where it has such cells. So pixels are upper bounds, and do not add up to the sum of the box. Nor do those of counters with levels.",
+			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west. A pixel counts the cells whose centres lie in it. In a tree, a square counts in each pixel where it has such cells. So pixels are upper bounds, and do not add up to the sum of the box. Pixels of counters can add up to more, because a sum is at most ccbf_total.",
 			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")", pixels, everywhere, inBox),
 
 		pngOverloads(duck.Function{

@@ -109,11 +109,12 @@ const mostPixels = 2 ** 24;
 /** The number of times that a polygon is quartered to count its cells: down to single cells. */
 const allSteps = 64;
 
-const capped = (sum: number): number => Math.min(sum, 2 ** 64);
-
 export function gridSketch(h: Header): GridSketch {
   const p = readParams(h);
   const { bounds, form, grid } = p;
+  // Sums of counters can exceed the total, as cells share counters.
+  const most = form === "dense" ? Number(h.total ?? full) : 2 ** 64;
+  const capped = (sum: number): number => Math.min(sum, most);
   let sections: Section[] = [];
   let distinct: number | undefined;
   let tree: Tree | undefined;
@@ -126,7 +127,7 @@ export function gridSketch(h: Header): GridSketch {
 
   /** The part of a rectangle that can have points. */
   const inBounds = (r: Rect): Area => boxArea(bounds ? meet(r, bounds) : r);
-  const areaOf = (area: Bounds | GeoJSON): Area => ("type" in area ? polygonArea(grid, area) : inBounds(grid.box(area)));
+  const areaOf = (area: Bounds | GeoJSON): Area => ("type" in area ? polygonArea(grid, area) : dense ? boxArea(grid.box(area)) : inBounds(grid.box(area)));
 
   /** The keys of the given categories, or undefined for all categories. */
   function chosen(category: Categories | undefined): Uint8Array[] | undefined {

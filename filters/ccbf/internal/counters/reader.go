@@ -108,7 +108,7 @@ func (l *lookups) count(dst []uint64, r *Reader, level int, at []grid.Cell, of c
 		h.All(h1, h2, category)
 		r.Counters.Counts(counts, h1, h2)
 		for i, n := range counts {
-			dst[i] = saturate.Add(dst[i], n)
+			dst[i] = min(saturate.Add(dst[i], n), r.Counters.Full)
 		}
 		return nil
 	})
@@ -128,9 +128,10 @@ func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categor
 	}
 }
 
-// Sum implements form.Reader.
+// Sum implements form.Reader. It is at most the total.
 func (r *Reader) Sum(a form.Area, of cells.Categories) (uint64, error) {
-	return r.AreaSums(a, of, nil)
+	sum, err := r.AreaSums(a, of, nil)
+	return min(sum, r.Counters.Full), err
 }
 
 // AreaSums is Sum. If each is not nil, it calls each with every count that the sum consists of. Each
@@ -187,7 +188,7 @@ func whole(n float64) uint64 {
 	return uint64(n)
 }
 
-// Raster sums up the cells of pixels. With levels it takes the largest squares that lie in a pixel.
+// Raster sums up the cells of pixels, at most the total. With levels it takes the largest squares that lie in a pixel.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
 	whole := func(level int, q squareCount) bool {
 		side := int64(1) << level
@@ -199,10 +200,14 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 		}
 		return true
 	}
-	return of.Each(func(category []byte) error {
+	err := of.Each(func(category []byte) error {
 		s := search{r: r, of: cells.Of(category), visit: whole}
 		return s.run(form.Box(clip))
 	})
+	for i, n := range p.Dst {
+		p.Dst[i] = min(n, r.Counters.Full)
+	}
+	return err
 }
 
 // Top implements form.Reader.
