@@ -3,8 +3,8 @@ package filters_test
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 

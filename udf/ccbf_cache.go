@@ -50,11 +50,12 @@ const maxCached = 1 << 14
 
 // cachedSketch is a sketch in the cache: the costs of its lookups, and later the decoded sketch.
 type cachedSketch struct {
-	*bridge.Decoded               // nil until it is decoded
-	noise           *bridge.Noise // nil until it is made
-	bytes           int64         // memory reserved for Decoded or noise
-	cost            int           // cost of the lookups so far, see addCost
-	decoding        bool          // a thread decodes the sketch now
+	// Decoded is nil until the sketch is decoded. noise is nil until it is made.
+	*bridge.Decoded
+	noise    *bridge.Noise
+	bytes    int64 // memory reserved for Decoded or noise
+	cost     int   // cost of the lookups so far, see addCost
+	decoding bool  // a thread decodes the sketch now
 }
 
 // sketchCache is the decoded sketches of the process, with the least recently used first.

@@ -76,8 +76,8 @@ var errSaturated = fmt.Errorf("%w: a count reached 2^64-1 and can be of more poi
 var errNarrowed = fmt.Errorf("%w: the sketch is the result of intersect or mask", sketch.ErrNotAdditive)
 
 // Add counts n points in a cell. It is an error if a category is given and the sketch has none, or
-// the other way round. An exact sketch and a tree take O(cells), as they are sorted lists: a Builder or Build is
-// much faster for more than a few points.
+// the other way round. An exact sketch and a tree take O(cells), as they are sorted lists. For more than a few
+// points, use a Builder or Build.
 func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil || n == 0 {
 		return err

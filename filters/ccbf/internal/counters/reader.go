@@ -21,8 +21,8 @@ type Reader struct {
 	Counters cascade.Counters
 
 	hasher Hasher
-	Model  *noise.Model     // the model of collisions; nil before the first call of Noise
-	counts *noise.Histogram // the counts that a sum consists of: of single cells, or of squares of cells
+	Model  *noise.Model     // nil before the first call of Noise
+	counts *noise.Histogram // the counts of the last estimate: of cells, or of squares of cells
 }
 
 var _ form.Reader = (*Reader)(nil)
@@ -163,7 +163,11 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 	var low, high float64
 	e.Value, low, high = r.Noise().Estimate(r.counts, float64(sum))
 	e.Low, e.High = whole(low), min(whole(high), sum)
-	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample || r.Noise().Reached(r.counts) < leastLayer {
+	few := uint64(leastLayer)
+	if r.Head.Sums {
+		few = leastLayerOfSums
+	}
+	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample || r.Noise().Reached(r.counts) < few {
 		// Saturated counters hold less than they counted. In few counters, noise differs from the usual
 		// noise. In all cases only the bounds without a model hold.
 		e.Low, e.High = 0, sum
@@ -178,7 +182,10 @@ const LeastSample = 256
 
 // leastLayer is the least number of counters of a layer, from which the noise of counts that reach the layer can be
 // estimated. Fewer counters hold little more than these counts themselves (measured: TestIntervalsOfFewCounters).
-const leastLayer = 24
+const (
+	leastLayer       = 80
+	leastLayerOfSums = 24
+)
 
 // whole returns a number of points as an integer, at most the largest uint64.
 func whole(n float64) uint64 {

@@ -22,8 +22,8 @@ type Model struct {
 	// counters hold keys of several kinds.
 	Occupied occupiedCells
 
-	// Sums and Larger estimate as if each count were the sum of the truth and a surplus, or the larger of both.
-	// Larger is nil if counts are sums.
+	// Sums estimates as if each count were the sum of the truth and a surplus. Larger does so for the larger of
+	// both, and is nil if counts are sums.
 	Sums, Larger *Estimator
 
 	head      form.Head

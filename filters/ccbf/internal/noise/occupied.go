@@ -179,7 +179,7 @@ func ahead(less, more float64) float64 {
 type Cells struct {
 	small            [256]float64 // by count: the estimates of small counts.
 	sums, larger     *Estimator   // larger is nil if counts are sums
-	fraction, center float64      // fraction is that of Model.Occupied, center is the mean estimate of an empty cell.
+	fraction, center float64      // fraction is a field of Model.Occupied, center is the mean estimate of an empty cell.
 
 	// Second and Third are central moments of the estimate of a cell without points.
 	Second, Third float64
