@@ -32,8 +32,8 @@ type Model struct {
 	surpluses []*distribution // by class
 }
 
-// New returns the model of the counters d. several says that they hold keys of several kinds, which the model
-// cannot tell apart: squares, or plain cells beside cells with a category. O(counters).
+// New returns the model of counters. The parameter several says that they hold keys of several kinds: squares, or cells
+// without a category beside others. The model cannot tell them apart. O(counters).
 func New(head form.Head, d *cascade.Counters, origin cascade.Origin, several bool) *Model {
 	m := &Model{head: head, origin: origin, shape: d.Shape}
 	for x := range d.Shape.Layers {
