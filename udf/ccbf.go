@@ -86,7 +86,7 @@ func CCBF() functions {
 			"Estimate of ccbf_bbox_sum, with an interval: as ccbf_polygon_estimate for a box.",
 			"ccbf_bbox_estimate(s, 0, 0, 2, 2) FROM (SELECT "+q+")", nil, inBox),
 		asks("ccbf_bbox_sum", duck.UBigInt, ccbfSum,
-			"Number of points in the cells whose centres lie in a box; lower edges are included, upper edges are not. It is never below the truth, and at most ccbf_total. "+categoryAdvice,
+			"Number of points in the cells whose centres lie in a box; lower edges are included, upper edges are not. It is never below the true number in these cells, and at most ccbf_total. "+categoryAdvice,
 			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", nil, inBox),
 		fn("ccbf_bbox_overlaps", duck.Boolean, ccbfOverlaps,
 			"Whether the bounding box of a sketch has a cell whose centre lies in a box: if not, ccbf_bbox_sum is 0. Reads only the header.",

@@ -50,7 +50,7 @@ func insideOf(polygons []string, xs, ys []float64) {
 func places(b *bench) {
 	n, boxes, looked := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 20, 200, 1000), report.Pick(b.c, 20_000, 1_000_000, 10_000_000)
 	b.Set("n", n, "looked up", looked)
-	b.script("places", report.At{"crimes": crimes(b.c), "n": n, "boxes": boxes})
+	b.script("places", report.At{"crimes": crimes(b.c), "n": n, "few": n / 20, "boxes": boxes})
 	b.script("places of kinds", report.At{"n": n, "kinds": map[string]int{"few": 487, "many": report.Pick(b.c, 1000, 5000, 5000)}})
 	b.run("SET threads = 1") // the promised lookups per second are for one thread
 	b.script("lookups", looked)

@@ -14,6 +14,7 @@ Everything else is SQL: ``SELECT sketch_help('ccbf_agg')`` describes a function.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -147,17 +148,18 @@ def _united(con: duckdb.DuckDBPyConnection, what: str | duckdb.DuckDBPyRelation,
     name = what if isinstance(what, str) else "the relation"
     if column is None:
         column = _column_of_places(relation, name)
-    elif column not in relation.columns:
+    elif column.lower() not in (c.lower() for c in relation.columns):
         raise Error(f"ccbfsql.show: {name} has no column {column}: it has {', '.join(relation.columns)}")
-    elif _families(relation).get(column) != "ccbf":
+    elif {c.lower(): f for c, f in _families(relation).items()}.get(column.lower()) != "ccbf":
         raise Error(f"ccbfsql.show: column {column} of {name} has no sketches of places, which ccbf_agg makes")
     return relation.aggregate(f"ccbf_union_agg({_quoted(column, _NAME)})").fetchall()[0][0]
 
 
 def _relation(con: duckdb.DuckDBPyConnection, what: str) -> duckdb.DuckDBPyRelation:
     """A table or view by its name, or a query."""
-    words = what.lower().split()
-    if len(words) > 1 and words[0] in ("select", "from", "with"):
+    begins = re.sub(r"^(\s|\(|--[^\n]*\n|/\*.*?\*/)+", "", what, flags=re.DOTALL)
+    words = begins.lower().split()
+    if len(words) > 1 and words[0] in ("select", "from", "with", "values", "pivot", "unpivot"):
         return con.sql(f"FROM ({what.strip().rstrip(';')}\n)")  # only a query, no other statement
     return con.table(what)
 

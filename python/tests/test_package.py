@@ -127,6 +127,8 @@ def test_show_without_sketches(con):
         with pytest.raises(ccbfsql.Error, match="ccbfsql.show: " + message):
             ccbfsql.show(con, what, column)
     assert ccbfsql.show(con, "two", 'b "c"') == ccbfsql.show(con, "months")
+    assert ccbfsql.show(con, "two", 'B "C"') == ccbfsql.show(con, "months")  # SQL ignores case
+    assert ccbfsql.show(con, "-- all\n(FROM months)") == ccbfsql.show(con, "/* all */ FROM months") == ccbfsql.show(con, "months")
     with pytest.raises(duckdb.CatalogException, match="mnths"):
         ccbfsql.show(con, "mnths")
     with pytest.raises(duckdb.CatalogException, match="mnths"):

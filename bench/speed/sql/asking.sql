@@ -38,6 +38,12 @@ SELECT sum(ccbf_get(exact, lon, lat)) FROM q, s
 -- compare: {{.boxes}} boxes
 -- at: of=boxes; question={{.boxes}} boxes
 {{template "asked boxes" "boxes"}}
+-- compare: estimates of {{.few}} places
+-- at: of=estimates; question=estimates of {{.few}} places
+-- as: exact table
+SELECT sum(n) FROM (FROM q LIMIT {{.few}}) JOIN counted ON floor(lon / 0.001) = x AND floor(lat / 0.001) = y
+-- as: dense
+SELECT sum((ccbf_get_estimate(dense, lon, lat)).estimate) FROM (FROM q LIMIT {{.few}}), s
 {{end}}
 {{define "asked boxes" -}}
 -- as: exact table

@@ -177,8 +177,7 @@ func (c *Estimator) shortfall(r *Histogram) float64 {
 	var second, third float64
 	for i, n := range c.members(r) {
 		k := &c.classes[i]
-		_, s, t := k.surpluses.moments(func(surplus float64) float64 { return c.estimate(c.count(k.from, surplus)) })
-		second, third = second+n*s, third+n*t
+		second, third = second+n*k.second, third+n*k.third
 	}
 	return Reach(usual, second, -third)
 }
@@ -204,6 +203,8 @@ type class struct {
 	surpluses *distribution
 	less      float64   // the number that is subtracted from each count.
 	odds      []float64 // by surplus: the sum of p/(1-p) over all t above surpluses.values[i] and below field to; nil for sums.
+
+	second, third float64 // central moments of the estimate of a cell with from points
 }
 
 // surest is the largest p that an Estimator uses. If nearly all surpluses are t or more, counts say next
@@ -229,7 +230,9 @@ func (m *Model) estimator(sums bool) *Estimator {
 		from = to
 	}
 	for i := len(c.classes) - 1; i >= 0; i-- {
-		c.classes[i].prepare(c)
+		k := &c.classes[i]
+		k.prepare(c)
+		_, k.second, k.third = k.surpluses.moments(func(surplus float64) float64 { return c.estimate(c.count(k.from, surplus)) })
 	}
 	return c
 }
