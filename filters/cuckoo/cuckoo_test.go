@@ -181,3 +181,19 @@ func TestGoesOnAfterItsBlob(t *testing.T) {
 		}
 	}
 }
+
+// A multiset counts values of Go, also those that were added by their bytes.
+func TestCountString(t *testing.T) {
+	s, err := New(Params{Capacity: 100, Duplicates: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := s.AddKey([]byte("oak"), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := s.CountString("oak"); n != 3 || err != nil {
+		t.Errorf("counted %d, %v", n, err)
+	}
+}

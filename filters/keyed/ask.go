@@ -20,9 +20,6 @@ func (f *Family[P, S, V]) Count(s S, b []byte) uint64 { return f.countIn(s, b) }
 
 // countIn is Count for a sketch or a view.
 func (f *Family[P, S, V]) countIn(s baseHolder, b []byte) uint64 {
-	if c, is := s.(interface{ CountKey(b []byte) uint64 }); is {
-		return c.CountKey(b)
-	}
 	h1, h2 := key.Hash(s.self().seed, b)
 	if f.spec.Questions[0].Kind == HowOften {
 		n := []uint64{0}

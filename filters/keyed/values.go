@@ -44,8 +44,8 @@ func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, 
 	return nil
 }
 
-// CountValue returns the number of occurrences of a value by the family's first question. If that asks
-// whether the value is there, it returns 1 or 0. A value of another class than the keys' is converted if that
+// CountValue returns the number of occurrences of a value, by CountKey of the sketch. If it only knows whether the
+// value is there, CountValue returns 1 or 0. A value of another class than the keys' is converted if that
 // loses nothing, and is an error otherwise, as in SQL. If the keys have no class, it is looked up by its bytes.
 func (f *Family[P, S, V]) CountValue(s S, v any) (uint64, error) {
 	b, class, err := valueKey(s, nil, v)
@@ -54,6 +54,9 @@ func (f *Family[P, S, V]) CountValue(s S, v any) (uint64, error) {
 	}
 	if b, err = key.Convert(nil, class, s.self().class, b); err != nil {
 		return 0, err
+	}
+	if c, counts := any(s).(interface{ CountKey(b []byte) uint64 }); counts {
+		return c.CountKey(b), nil
 	}
 	return f.Count(s, b), nil
 }
