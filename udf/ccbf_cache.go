@@ -146,7 +146,7 @@ func (s *sketchCache) useNoise(v *ccbf.View, blob []byte) {
 	if !bridge.WantsNoise(v) {
 		return
 	}
-	key, made := cacheKeyOf(blob, false), cachedSketch{}
+	key := cacheKeyOf(blob, false)
 	s.Lock()
 	k, ok := s.Get(key)
 	s.Unlock()
@@ -154,15 +154,14 @@ func (s *sketchCache) useNoise(v *ccbf.View, blob []byte) {
 		k.noise.Use(v)
 		return
 	}
-	made.noise = bridge.NoiseOf(v)
-	made.bytes = made.noise.Bytes()
-	if !s.reserve(made.bytes) {
+	n := bridge.NoiseOf(v)
+	if !s.reserve(n.Bytes()) {
 		return
 	}
 	s.Lock()
 	defer s.Unlock()
 	s.Remove(key) // another thread may have made the same
-	s.Add(key, &made)
+	s.Add(key, &cachedSketch{noise: n, bytes: n.Bytes()})
 }
 
 // reserve reserves n bytes more. It removes the least recently used sketches if it must, and

@@ -36,12 +36,13 @@ func (s *Sketch) String() string { return sketch.String(Family.About(), s) }
 // AddString adds a VARCHAR once. A class that is not the keys' is an error that wraps key.ErrClass.
 func (s *Sketch) AddString(v string) error { return Family.AddValue(s, v) }
 
-// AddUint64 adds an integer once. For other types see Family.AddValue. A class that is not the keys' is an error that wraps key.ErrClass.
+// AddUint64 adds an integer once. For other types see Family.AddValue. A class that is not the keys' is an error
+// that wraps key.ErrClass.
 func (s *Sketch) AddUint64(v uint64) error { return Family.AddValue(s, v) }
 
 // AddTime adds an instant once: a TIMESTAMPTZ, or in a sketch of TIMESTAMP keys the date and time that
-// it is in UTC. SetKeyClass(key.Timestamp) makes a new one of TIMESTAMP keys. A class that is not the
-// keys\' is an error that wraps key.ErrClass.
+// it is in UTC. SetKeyClass(key.Timestamp) makes a new one of TIMESTAMP keys. A class that is not the keys' is
+// an error that wraps key.ErrClass.
 func (s *Sketch) AddTime(t time.Time) error { return Family.AddValue(s, t) }
 
 // CountString is Count of a VARCHAR. A class that does not fit the keys' is an error that wraps key.ErrClass.

@@ -48,6 +48,7 @@ type (
 	hashFiller interface {
 		AddHashes(h1s, h2s, ns []uint64) error
 	}
+	keyCounter interface{ CountKey(b []byte) uint64 }
 	keyRemover interface {
 		RemoveKey(b []byte, n uint64) error
 	}

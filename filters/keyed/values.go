@@ -55,7 +55,7 @@ func (f *Family[P, S, V]) CountValue(s S, v any) (uint64, error) {
 	if b, err = key.Convert(nil, class, s.self().class, b); err != nil {
 		return 0, err
 	}
-	if c, counts := any(s).(interface{ CountKey(b []byte) uint64 }); counts {
+	if c, counts := any(s).(keyCounter); counts {
 		return c.CountKey(b), nil
 	}
 	return f.Count(s, b), nil

@@ -146,11 +146,12 @@ def _united(con: duckdb.DuckDBPyConnection, what: str | duckdb.DuckDBPyRelation,
     if not isinstance(relation, duckdb.DuckDBPyRelation):
         raise Error(f"ccbfsql.show: {what!r} is not the name of a table, a query, a relation or a sketch")
     name = what if isinstance(what, str) else "the relation"
+    columns = {c.lower(): c for c in relation.columns}
     if column is None:
         column = _column_of_places(relation, name)
-    elif column.lower() not in (c.lower() for c in relation.columns):
+    elif column.lower() not in columns:
         raise Error(f"ccbfsql.show: {name} has no column {column}: it has {', '.join(relation.columns)}")
-    elif {c.lower(): f for c, f in _families(relation).items()}.get(column.lower()) != "ccbf":
+    elif _families(relation).get(columns[column.lower()]) != "ccbf":
         raise Error(f"ccbfsql.show: column {column} of {name} has no sketches of places, which ccbf_agg makes")
     return relation.aggregate(f"ccbf_union_agg({_quoted(column, _NAME)})").fetchall()[0][0]
 
