@@ -41,17 +41,14 @@ func Process() functions {
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(c *call) error {
 			limits := duck.Out[uint64](c.out)
 			return c.each(func(i int) error {
-				n, err := args.Count("bytes", c.Col(0), i, 1, math.MaxUint64)
+				n, err := limitOf(c.Col(0), i)
 				if err != nil {
 					return err
 				}
-				if err := memory.SetLimit(int64(min(n, 1<<63-1))); err != nil {
-					return err
-				}
-				limits[i] = n
-				return nil
+				limits[i] = uint64(n)
+				return memory.SetLimit(n)
 			})
-		}, "Sets the maximum number of bytes that aggregates and functions may use. The default is 15% of the memory that the machine or the process's cgroup allows; DuckDB's own default is 80%.",
+		}, "Sets the maximum number of bytes that aggregates and functions may use, such as 2147483648 or '2GiB'. The default is 15% of the memory that the machine or the process's cgroup allows; DuckDB's own default is 80%.",
 			"SELECT ccbf_memory_limit(2147483648)", params(duck.Param{Name: "bytes", Type: duck.Any})),
 		function("process", "ccbf_version", duck.Varchar, func(c *call) error {
 			return c.each(func(i int) error {
@@ -64,4 +61,13 @@ func Process() functions {
 		fns[i].Overloads[0].Volatile = true
 	}
 	return fns
+}
+
+// limitOf reads a number of bytes, or a text such as '2GiB'.
+func limitOf(v *duck.Vector, i int) (int64, error) {
+	if v.Type() == duck.Varchar {
+		return memory.ParseBytes(string(v.Bytes(i)))
+	}
+	n, err := args.Count("bytes", v, i, 1, math.MaxUint64)
+	return int64(min(n, math.MaxInt64)), err
 }

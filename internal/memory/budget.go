@@ -31,7 +31,7 @@ var ReadLimit = sync.OnceValue(func() error {
 	n := defaultLimit()
 	var bad error
 	if text := os.Getenv(LimitVariable); text != "" {
-		if v, err := parseBytes(text); err != nil {
+		if v, err := ParseBytes(text); err != nil {
 			bad = fmt.Errorf("%s: %w", LimitVariable, err)
 		} else {
 			n = v
@@ -128,10 +128,10 @@ var byteUnits = map[string]float64{
 	"t": 1e12, "tb": 1e12, "tib": 1 << 40,
 }
 
-// parseBytes parses a number of bytes with or without a unit: 1073741824, 2GiB, 500 MB. Units
+// ParseBytes parses a number of bytes with or without a unit: 1073741824, 2GiB, 500 MB. Units
 // with an i are powers of 1024, the others powers of 1000. The error says that text is no number,
 // or below 1 or too large.
-func parseBytes(text string) (int64, error) {
+func ParseBytes(text string) (int64, error) {
 	s := strings.TrimSpace(text)
 	end := strings.LastIndexAny(s, "0123456789.") + 1
 	unit, known := byteUnits[strings.ToLower(strings.TrimSpace(s[end:]))]

@@ -41,12 +41,12 @@ func TestParseBytes(t *testing.T) {
 		"1073741824": 1 << 30, "2GiB": 2 << 30, "500MB": 500e6, " 1.5 kib ": 1536,
 		"10 b": 10, "3k": 3000, "1TB": 1e12, "7 bytes": 7,
 	} {
-		if got, err := parseBytes(text); err != nil || got != want {
+		if got, err := ParseBytes(text); err != nil || got != want {
 			t.Errorf("%q: %d, %v, want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "x", "GiB", "0", "-1", "1 elephant", "1e3x", "99999999TiB", "0.5", "NaN", "Inf"} {
-		if got, err := parseBytes(text); err == nil {
+		if got, err := ParseBytes(text); err == nil {
 			t.Errorf("%q: %d, want an error", text, got)
 		}
 	}
