@@ -1,9 +1,6 @@
 package udf
 
 import (
-	"bytes"
-	"unicode/utf8"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -40,7 +37,7 @@ func ccbfCategories(c *call) error {
 		tree := v.Form() == ccbf.Tree
 		elements := c.out.List(i, len(*list))
 		for j, category := range *list {
-			text = appendCategory(text[:0], v.Class(), category.Key)
+			text = key.AppendText(text[:0], v.Class(), category.Key)
 			f := fields{out: elements, row: j}
 			f.next().SetBytes(j, text)
 			f.known(category.Total, known)
@@ -58,16 +55,6 @@ func listBytes[C any](list []C, more int, keyOf func(c C) []byte) int64 {
 		size += 32 + 4*len(keyOf(c)) // as text, a byte of a BLOB key can take four bytes
 	}
 	return int64(size)
-}
-
-// appendCategory appends a category as text. It replaces bytes that are not UTF-8, as DuckDB's
-// functions need UTF-8.
-func appendCategory(dst []byte, class key.Class, category []byte) []byte {
-	dst = key.AppendText(dst, class, category)
-	if !utf8.Valid(dst) {
-		dst = bytes.ToValidUTF8(dst, []byte("\uFFFD"))
-	}
-	return dst
 }
 
 var ccbfCategorySumsType = duck.ListOf(duck.StructOf(
@@ -100,7 +87,7 @@ func ccbfCategorySums(q *question) error {
 		}
 		elements := q.out.List(i, len(list))
 		for j, c := range list {
-			text = appendCategory(text[:0], v.Class(), c.Key)
+			text = key.AppendText(text[:0], v.Class(), c.Key)
 			f := fields{out: elements, row: j}
 			f.next().SetBytes(j, text)
 			f.count(c.High)

@@ -107,24 +107,28 @@ func (v *View) check() error {
 }
 
 // checkTotal compares the total of a plain filter with its counters. Every occurrence adds k to their
-// sum, and k more with halves. Stuck counters lost occurrences. The increments of the other variants
-// depend on the key.
+// sum, and with halves k to the sum of each half. Stuck counters lost occurrences. The increments of the
+// other variants depend on the key.
 func (v *View) checkTotal() error {
 	total, known := v.Total()
 	if !known || v.Saturated() || v.variant != Plain {
 		return nil
 	}
-	sum, each := uint64(0), v.k // sum cannot overflow: at most 2^30 bytes of counters below 2^16
+	// The sums of all counters, or of all lower and all upper halves. They cannot overflow: there are at most
+	// 2^30 bytes of counters below 2^16.
+	sums := make([]uint64, 1, 2)
 	if v.halves {
-		each *= 2
+		sums = sums[:2]
 	}
 	for i := range v.words {
-		for w := v.at(i); w != 0; w >>= v.bits {
-			sum += w & v.ceiling
+		for w, j := v.at(i), 0; w != 0; w, j = w>>v.bits, j+1 {
+			sums[j&(len(sums)-1)] += w & v.ceiling
 		}
 	}
-	if hi, want := bits.Mul64(total, each); hi != 0 || sum != want {
-		return sketch.Invalidf("a total of %d, but counters add up to %d, not %d times as much", total, sum, each)
+	for _, sum := range sums {
+		if hi, want := bits.Mul64(total, v.k); hi != 0 || sum != want {
+			return sketch.Invalidf("a total of %d, but counters add up to %d, not %d times as much", total, sum, v.k)
+		}
 	}
 	return nil
 }

@@ -16,6 +16,9 @@ func (s countersSketch) limits() grid.Rect { return s.bounds }
 func (s countersSketch) memory() int64     { return int64(len(s.dense.Body)) }
 
 func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
+	if !s.bounds.Contains(c) {
+		return 0
+	}
 	h := s.counters().Hasher(0)
 	h1, h2 := h.Hash(c, category)
 	d := *s.dense

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // AppendText appends a key of class c as SQL writes its value. A cast of the text to the class's type
@@ -15,7 +16,7 @@ import (
 func AppendText(dst []byte, c Class, b []byte) []byte {
 	n := len(dst)
 	switch v, ok := int64Of(b); {
-	case c == Text:
+	case c == Text && utf8.Valid(b):
 		return append(dst, b...)
 	case c == Blob:
 		return appendBlobText(dst, b)

@@ -29,7 +29,7 @@ func TestAppendText(t *testing.T) {
 		{Float, double(2.5), "2.5"}, {Float, double(3), "3.0"}, {Float, double(math.Copysign(0, -1)), "0.0"},
 		{Float, double(1e15), "1000000000000000.0"}, {Float, double(1e16), "1e+16"}, {Float, double(0.0001), "0.0001"}, {Float, double(-0.00001), "-1e-05"},
 		{Float, double(math.NaN()), "nan"}, {Float, double(math.Inf(-1)), "-inf"},
-		{Text, []byte("it's"), "it's"}, {Text, []byte{}, ""},
+		{Text, []byte("it's"), "it's"}, {Text, []byte{}, ""}, {Text, []byte("\xff\xfe"), "fffe"},
 		{Blob, []byte("a'\\\x00ÿ"), `a\x27\x5C\x00\xC3\xBF`},
 		{Bool, AppendBool(nil, true), "true"}, {Bool, AppendBool(nil, false), "false"},
 		{Decimal, dec("-12.50"), "-12.5"}, {Decimal, dec("0.05"), "0.05"}, {Decimal, dec("7.00"), "7"},

@@ -218,6 +218,7 @@ export function gridSketch(h: Header): GridSketch {
       const cell = squareAt(grid.cell(x), grid.cell(y), 1);
       const which = chosen(category);
       if (!dense) return estimateIn(inBounds(cell), which).high;
+      if (!bounds || isEmpty(meet(cell, bounds))) return 0;
       return capped((which ?? [undefined]).reduce((sum, c) => sum + dense.count(cell.x0, cell.y0, c), 0));
     },
 

@@ -66,7 +66,12 @@ func (r *Reader) Check() error {
 func (r *Reader) Memory() int64 { return int64(len(r.Counters.Body)) }
 
 // Count implements form.Reader.
-func (r *Reader) Count(c grid.Cell, category []byte) uint64 { return r.lookup(0, c, category) }
+func (r *Reader) Count(c grid.Cell, category []byte) uint64 {
+	if !r.Head.Bounds.Contains(c) {
+		return 0
+	}
+	return r.lookup(0, c, category)
+}
 
 // lookup is Count for a square of a level. Level 0 is the cells.
 func (r *Reader) lookup(level int, c grid.Cell, category []byte) uint64 {
@@ -81,7 +86,19 @@ func (r *Reader) hasherOf(level int) *Hasher {
 }
 
 // Counts implements form.Reader.
-func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) { r.squares(dst, 0, at, of) }
+func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
+	r.squares(dst, 0, at, of)
+	r.cut(dst, at)
+}
+
+// cut sets the counts of cells outside of the bounds to 0.
+func (r *Reader) cut(dst []uint64, at []grid.Cell) {
+	for i, c := range at {
+		if !r.Head.Bounds.Contains(c) {
+			dst[i] = 0
+		}
+	}
+}
 
 // squares is Counts for squares of a level. Level 0 is the cells.
 func (r *Reader) squares(dst []uint64, level int, at []grid.Cell, of cells.Categories) {
@@ -124,6 +141,7 @@ func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categor
 			h1[i], h2[i] = h.Hash(c, categories[which[i]])
 		}
 		r.Counters.Counts(dst[:n], h1[:n], h2[:n])
+		r.cut(dst, at[:n])
 		dst, at, which = dst[n:], at[n:], which[n:]
 	}
 }
