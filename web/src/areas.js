@@ -4,12 +4,14 @@ export function boxArea([west, south, east, north]) {
   return { type: "Polygon", coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]] };
 }
 
-// areaOf reads an area from a text that the user typed, pasted, or dropped as a file.
-export function areaOf(text) {
+// areaOf reads an area from a text that the user typed, pasted, or dropped as a file. In degrees, a box may cross
+// the 180th meridian: its west is then above its east.
+export function areaOf(text, degrees) {
   text = text.trim();
   if (text.startsWith("{")) return geometryOf(JSON.parse(text));
   if (/^(SRID=\d+;)?\s*(MULTI)?POLYGON/i.test(text)) return wkt(text.replace(/^SRID=\d+;/i, ""));
-  const [west, south, east, north, ...rest] = text.split(/[\s,;]+/).filter(Boolean).map(Number);
+  let [west, south, east, north, ...rest] = text.split(/[\s,;]+/).filter(Boolean).map(Number);
+  if (degrees && west <= 180 && east >= -180 && east < west) east += 360;
   if (rest.length || !(west < east && south < north)) {
     throw new Error("An area is a box of four numbers (west, south, east, north), WKT, for example POLYGON ((0 0, 1 0, 1 1, 0 0)), or GeoJSON.");
   }
@@ -63,4 +65,30 @@ export function boundsOf(area) {
   const points = area.coordinates.flat(area.type === "Polygon" ? 1 : 2);
   const of = (axis, f) => points.reduce((m, p) => f(m, p[axis]), points[0][axis]);
   return [of(0, Math.min), of(1, Math.min), of(0, Math.max), of(1, Math.max)];
+}
+
+// inWorld returns an area in degrees as its parts between -180 and 180 degrees of longitude. The map goes around the
+// globe, and so can an area that is drawn on it. An area all around the globe stays as it is.
+export function inWorld(area) {
+  const [west, , east] = boundsOf(area);
+  if ((west >= -180 && east <= 180) || east - west >= 360) return area;
+  const parts = [];
+  for (let middle = Math.floor((west + 180) / 360) * 360; middle - 180 < east; middle += 360) {
+    for (const rings of area.type === "Polygon" ? [area.coordinates] : area.coordinates) {
+      const inside = rings.map((ring) => cut(cut(ring, middle - 180, 1), middle + 180, -1)).filter((ring) => ring.length > 3);
+      if (inside.length) parts.push(inside.map((ring) => ring.map(([x, y]) => [Number((x - middle).toFixed(9)), y])));
+    }
+  }
+  return multi(parts);
+}
+
+// cut returns the part of a ring east of a meridian (side 1) or west of it (side -1). Sutherland and Hodgman 1974.
+function cut(ring, at, side) {
+  const out = [];
+  ring.slice(1).forEach(([x, y], i) => {
+    const [u, v] = ring[i];
+    if ((x - at) * side > 0 !== (u - at) * side > 0) out.push([at, v + ((y - v) * (at - u)) / (x - u)]);
+    if ((x - at) * side > 0) out.push([x, y]);
+  });
+  return out.length ? [...out, out[0]] : out;
 }

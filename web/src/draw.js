@@ -10,6 +10,7 @@ const selected = {
   midPointColor: colour, midPointOutlineColor: "#ffffff", midPointWidth: 3,
 };
 const digits = 7; // decimals of a degree in coordinates: 0.0000001 degrees are a centimetre
+const mostLatitude = 89.99; // the poles are nowhere on the map
 const mostCorners = 200; // an area with more corners shows none to be moved
 
 // drawing lets the user draw one area at a time on a map. It calls drawn with a new area, and changed with an
@@ -55,7 +56,7 @@ export function drawing(map, drawn, changed) {
         place(area);
         return;
       }
-      const coordinates = [area.coordinates[0].map(([x, y]) => [Number(x.toFixed(digits)), Number(y.toFixed(digits))])];
+      const coordinates = [area.coordinates[0].map(([x, y]) => [Number(x.toFixed(digits)), Math.min(Math.max(Number(y.toFixed(digits)), -mostLatitude), mostLatitude)])];
       const [{ id, valid }] = draw.addFeatures([{ type: "Feature", geometry: { type: "Polygon", coordinates }, properties: { mode: "polygon" } }]);
       if (!valid) {
         place(area); // sides of the area cross: it is only an outline, whose corners cannot be moved

@@ -2,7 +2,7 @@
 import { about, offers, reason } from "./about.js";
 import * as api from "./api.js";
 import { app, drawable, fail, forget, latest, nameOf, picture, shownLayer, sliderOf, title } from "./app.js";
-import { areaOf, boundsOf } from "./areas.js";
+import { areaOf, boundsOf, inWorld } from "./areas.js";
 import { basemap } from "./basemap.js";
 import { drawing } from "./draw.js";
 import { csv, geoJSON, png } from "./export.js";
@@ -149,7 +149,7 @@ function setPlace(place) {
 // setArea sets or removes the area of queries. drawn: the area is already on the map. seen: scroll to its
 // result.
 function setArea(area, { drawn, ask = true, seen = false } = {}) {
-  app.area = area;
+  app.area = area && !app.plane ? inWorld(area) : area;
   if (!drawn) area ? app.draw.show(moved(area, toMap, app.plane)) : app.draw.clear();
   if (!area) element("box").value = "";
   element("clear").disabled = !area;
@@ -232,7 +232,7 @@ const showActive = latest(async (signal, state = {}) => {
   else if (!state.stay) zoomToData(false);
   if (app.plane) reason("The coordinates are not longitudes and latitudes: the layer is shown in its own plane.");
   else if (seen.outside > 0 && !state.view) element("about").textContent += `. The first view leaves out about ${whole(seen.outside)} points elsewhere`;
-  if (seen.beyond > 0) element("about").textContent += `. About ${whole(seen.beyond)} points are beyond 180° of longitude or 90° of latitude: areas count them, the map does not show them`;
+  if (seen.beyond > 0) element("about").textContent += `. About ${whole(seen.beyond)} points are at or beyond 180° of longitude or 90° of latitude: the map does not show them, and only areas around the whole globe count them`;
   if (!drawable() && layer.total !== 0) reason("Counters cannot list their categories: enter one under Rows.");
   keep(false);
   asked();
@@ -281,9 +281,9 @@ function restore(here) {
 
 function askText(text) {
   try {
-    const area = areaOf(text);
+    const area = areaOf(text, !app.plane);
     const [west, south, east, north] = boundsOf(area);
-    if (!app.plane && (east < -180 || west > 180 || north < -90 || south > 90)) {
+    if (!app.plane && (north < -90 || south > 90 || Math.max(-west, east) > 3600)) {
       throw new Error("The area is outside the world: longitudes are from -180 to 180, latitudes from -90 to 90.");
     }
     begin(undefined);
@@ -387,7 +387,7 @@ async function main() {
     setTimeout(() => (busy = false));
     begin(undefined);
     setArea(toArea(area), { seen: true });
-    if (innerWidth <= 640) fit(boundsOf(app.area), true); // above the panel, which unfolds
+    if (innerWidth <= 640) fit(boundsOf(toArea(area)), true); // above the panel, which unfolds
   }, (area) => setArea(toArea(area), { drawn: true, seen: true }));
   if (innerWidth <= 640) fold(true);
   clearPointer = pointing(map, () => busy || document.querySelector("#draw-polygon[aria-pressed=true], #draw-box[aria-pressed=true]") !== null);

@@ -125,6 +125,16 @@ await page.locator("#answer[data-estimate]").waitFor();
 await settled(page);
 read.dropped = { estimate: await estimate(), sql: await text("#answer pre"), ...(await shown()) };
 
+// A box on the next copy of the world, and one with the south pole.
+for (const [name, box] of [["copy", "357, 51, 361, 53"], ["world", "-180, -90, 180, 90"]]) {
+  await page.locator("#clear").click();
+  await page.locator("#box").fill(box);
+  await page.keyboard.press("Enter");
+  await page.locator("#answer[data-estimate]").waitFor();
+  await settled(page);
+  read[name] = { estimate: await estimate(), sql: await text("#answer pre"), ...(await shown()) };
+}
+
 // A category in the address that there is not.
 await context.close();
 const other = await opened(browser, { coarse: true, viewport: desk }, "#layer=kinds.s&category=thefd");

@@ -223,9 +223,9 @@ func TestBrowserStates(t *testing.T) {
 		}
 	}
 	type selections struct {
-		Month, Both, Reloaded, Back, Dropped asked
-		Forward                              float64
-		Bars                                 []struct {
+		Month, Both, Reloaded, Back, Dropped, Copy, World asked
+		Forward                                           float64
+		Bars                                              []struct {
 			Value    string
 			Estimate float64
 		}
@@ -334,6 +334,12 @@ func TestBrowserStates(t *testing.T) {
 	}
 	if want := count(t, db, "x >= -3 AND y >= 51 AND x < 1 AND (y - 51) < (x + 3) / 2 OR x >= 1 AND x < 2 AND y >= 54 AND y - 54 < x - 1"); math.Abs(read.Dropped.Estimate-want) > 0 {
 		t.Errorf("a file of two polygons: %v, want %v\n%s", read.Dropped.Estimate, want, read.Dropped.SQL)
+	}
+	if want := count(t, db, area); read.Copy.Estimate != want {
+		t.Errorf("a box on the next copy of the world: %v, want %v\n%s", read.Copy.Estimate, want, read.Copy.SQL)
+	}
+	if want := count(t, db, "true"); read.World.Estimate != want {
+		t.Errorf("the whole world: %v, want %v\n%s", read.World.Estimate, want, read.World.SQL)
 	}
 	if !strings.Contains(read.Category, `did you mean "theft"`) {
 		t.Errorf("a category that is not there is told as %q", read.Category)

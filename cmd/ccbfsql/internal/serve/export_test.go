@@ -79,11 +79,11 @@ func gotten(t *testing.T, name string, args []any, path string, choice, more obj
 // exportQuestions returns requests of each kind about exportTables.
 func exportQuestions(t *testing.T) []bothAsked {
 	polygon := json.RawMessage(`{"type": "Polygon", "coordinates": [[[-3.2, 51.1], [-0.4, 51.3], [-0.2, 53.6], [-2.9, 52.7], [-3.2, 51.1]], [[-2, 52], [-1, 52], [-1, 52.5], [-2, 52]]]}`)
-	october := []condition{{By: "month", Value: "2018-10-01 00:00:00", To: "2018-11-01 00:00:00"}}
-	kind := []condition{{By: byCategory, Value: "b"}}
-	kinds := []condition{{By: byCategory, Value: "a", To: "b"}}
-	field := []condition{{By: byCategory + "._1", Value: "b"}, {By: byCategory + "._2", Value: "1", To: "3"}}
-	half := []condition{{By: "half", Value: "1"}}
+	october := []condition{{By: "month", Value: new("2018-10-01 00:00:00"), To: "2018-11-01 00:00:00"}}
+	kind := []condition{{By: byCategory, Value: new("b")}}
+	kinds := []condition{{By: byCategory, Value: new("a"), To: "b"}}
+	field := []condition{{By: byCategory + "._1", Value: new("b")}, {By: byCategory + "._2", Value: new("1"), To: "3"}}
+	half := []condition{{By: "half", Value: new("1")}}
 	all := []condition{}
 	var asked []bothAsked
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func exportQuestions(t *testing.T) []bothAsked {
 			asked = append(asked, tileAsked(t, choice, at))
 		}
 	}
-	versus := object{"where": []condition{{By: "month", Value: "2018-12-01 00:00:00"}}}
+	versus := object{"where": []condition{{By: "month", Value: new("2018-12-01 00:00:00")}}}
 	less := object{"table": "tiles", "column": "sketch", "where": october, "versus": versus}
 	return append(asked, tileAsked(t, less, [3]int{8, 126, 84}), scaleAsked(t, less, "log"))
 }

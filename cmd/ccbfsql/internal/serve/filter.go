@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -13,11 +14,11 @@ import (
 )
 
 // condition selects rows whose column By is between Value and To, or equal to Value if To is empty.
-// It is part of a request.
+// It is part of a request. Value is nil if the request has none, or null.
 type condition struct {
-	By    string `json:"by"`
-	Value string `json:"value"`
-	To    string `json:"to,omitempty"`
+	By    string  `json:"by"`
+	Value *string `json:"value"`
+	To    string  `json:"to,omitempty"`
 }
 
 // valueRange is a condition as indexes. slider is the index of a slider. from and to are the indexes
@@ -47,15 +48,16 @@ func (l *layer) filter(given selection) (filter, error) {
 	var f filter
 	rows := given.Where
 	if given.Category != nil {
-		rows = append(slices.Clip(rows), condition{By: byCategory, Value: *given.Category})
+		rows = append(slices.Clip(rows), condition{By: byCategory, Value: given.Category})
 	}
 	if l.Error != "" {
 		return f, bad("%s.%s: %s", l.Table, l.Column, l.Error)
 	}
 	for _, w := range rows {
-		if w.To == "" {
-			w.To = w.Value
+		if w.Value == nil {
+			return f, bad("the condition on %q has no value, which must be a text; rows with NULL cannot be selected", w.By)
 		}
+		w.To = cmp.Or(w.To, *w.Value)
 		c := valueRange{slider: l.slider(w.By)}
 		switch {
 		case c.slider < 0 && w.By == byCategory:
@@ -76,7 +78,7 @@ func (l *layer) filter(given selection) (filter, error) {
 			continue
 		}
 		if c.to < c.from {
-			return f, bad("the range of categories begins with %q, which is after its end, %q", w.Value, w.To)
+			return f, bad("the range of categories begins with %q, which is after its end, %q", *w.Value, w.To)
 		}
 		// If a field has several conditions, the last one counts.
 		f.parts = append(slices.DeleteFunc(f.parts, func(o valueRange) bool { return o.slider == c.slider }), c)
@@ -111,10 +113,10 @@ func (l *layer) slider(column string) int {
 
 // find returns the indexes of a condition's values.
 func (s *slider) find(w condition, table, column string) (from, to int, err error) {
-	if from, to = slices.Index(s.Values, w.Value), slices.Index(s.Values, w.To); from >= 0 && to >= 0 {
+	if from, to = slices.Index(s.Values, *w.Value), slices.Index(s.Values, w.To); from >= 0 && to >= 0 {
 		return from, to, nil
 	}
-	missing := w.Value
+	missing := *w.Value
 	if from >= 0 {
 		missing = w.To
 	}
@@ -131,14 +133,14 @@ func (l *layer) choose(f *filter, w condition) error {
 		return bad("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
 	case l.parts != nil:
 		return bad("the categories of %s.%s are STRUCTs: choose by a field, for example %q", l.Table, l.Column, byCategory+"._1")
-	case w.To != w.Value:
+	case w.To != *w.Value:
 		return bad("the categories of %s.%s cannot be listed: give one category instead of a range", l.Table, l.Column)
 	}
-	k, err := parsed(l.class, w.Value)
+	k, err := parsed(l.class, *w.Value)
 	if err != nil {
 		return err
 	}
-	f.of, f.text = ccbf.Of(k), &w.Value
+	f.of, f.text = ccbf.Of(k), w.Value
 	return nil
 }
 

@@ -148,7 +148,15 @@ func readJSON(r *http.Request, into any) error {
 	}
 	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
-	if err := body.Decode(into); err != nil {
+	err := body.Decode(into)
+	var large *http.MaxBytesError
+	var other *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &large):
+		return fmt.Errorf("the body has more than %d bytes, which is the limit: %w", large.Limit, err)
+	case errors.As(err, &other) && other.Field != "":
+		return bad("%s in the body must not be a JSON %s", strings.TrimPrefix(other.Field, "selection."), other.Value)
+	case err != nil:
 		return bad("the body is not the JSON of this request: %w", err)
 	}
 	if _, end := body.Token(); !errors.Is(end, io.EOF) {

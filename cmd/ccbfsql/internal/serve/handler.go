@@ -102,9 +102,13 @@ var (
 
 // checkParameters returns an error if the URL of a request has a parameter that is none of the names.
 func checkParameters(r *http.Request, names []string) error {
-	for _, given := range slices.Sorted(maps.Keys(r.URL.Query())) {
-		if !slices.Contains(names, given) {
+	query := r.URL.Query()
+	for _, given := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case !slices.Contains(names, given):
 			return bad("%s has no parameter %q%s", r.URL.Path, given, help.Suggestion(given, names))
+		case len(query[given]) > 1:
+			return bad("the parameter %q of %s is given %d times", given, r.URL.Path, len(query[given]))
 		}
 	}
 	return nil
@@ -253,7 +257,7 @@ func (l *layer) fromQuery(q url.Values) (f filter, err error) {
 		}
 	}
 	if q.Has("by") || q.Has("value") || q.Has("to") {
-		of.Where = append(of.Where, condition{q.Get("by"), q.Get("value"), q.Get("to")})
+		of.Where = append(of.Where, condition{q.Get("by"), new(q.Get("value")), q.Get("to")})
 	}
 	if f, err = l.filter(of); err != nil || q.Get("versus") == "" {
 		return f, err
