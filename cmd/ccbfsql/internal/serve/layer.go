@@ -35,8 +35,8 @@ type layer struct {
 	Categories bool       `json:"categories"` // Queries must name a category.
 	Class      string     `json:"class"`      // Type of the categories if they cannot be listed.
 	Sliders    []slider   `json:"sliders"`
-	Bad        []badRow   `json:"bad,omitempty"`     // The first rows whose BLOB is not a sketch, at most shownBad.
-	BadRows    int        `json:"badRows,omitempty"` // Number of all rows whose BLOB is not a sketch.
+	Bad        []badRow   `json:"bad,omitempty"`     // The first rows that are left out, at most shownBad.
+	BadRows    int        `json:"badRows,omitempty"` // Number of all rows that are left out: no sketch, or with other categories.
 	Error      string     `json:"error,omitempty"`   // Why the layer cannot be drawn.
 
 	grid     grid.Grid // Grid with cells of side Res.
@@ -54,7 +54,7 @@ type layer struct {
 // keptTops is the number of categories of a layer whose tops are kept.
 const keptTops = 1000
 
-// badRow is a row whose BLOB is not a sketch. Row is its number among the rows with a value.
+// badRow is a row that is left out. Row is its number among the rows with a value.
 type badRow struct {
 	Row   int    `json:"row"`
 	Error string `json:"error"`
@@ -244,6 +244,10 @@ func (l *layer) add(p rowSketch) error {
 	if err != nil {
 		return err
 	}
+	if c := v.Class(); c != key.None && l.class != key.None && c != l.class {
+		return fmt.Errorf("its categories are of type %v, those of rows before of type %v", c, l.class)
+	}
+	l.class = max(l.class, v.Class())
 	l.Rows++
 	p.noise = func() *bridge.Noise { return nil }
 	switch v.Form() {
@@ -258,12 +262,6 @@ func (l *layer) add(p rowSketch) error {
 	}
 	l.Categories = l.Categories || v.CheckCategory(false) != nil
 	l.plain = l.plain || v.CheckCategory(true) != nil
-	if c := v.Class(); c != key.None {
-		if l.class != key.None && l.class != c {
-			return fmt.Errorf("its categories are of type %v, those of rows before of type %v", c, l.class)
-		}
-		l.class = c
-	}
 	list, err := v.ListCategories()
 	l.unlisted = l.unlisted || err != nil
 	for _, c := range list {

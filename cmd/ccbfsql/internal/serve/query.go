@@ -47,8 +47,9 @@ func edges(box orb.Bound) (args string) {
 // from returns a FROM clause for the rows of a filter whose sketches can have a point in the box.
 func (l *layer) from(f filter, box orb.Bound) string {
 	table, column := lexer.QuoteName(l.Table), lexer.QuoteName(l.Column)
-	if l.BadRows > 0 { // BLOBs that are not sketches are replaced by NULL
-		table = fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", column, table)
+	if l.BadRows > 0 { // what is left out is replaced by NULL
+		table = fmt.Sprintf("(SELECT * REPLACE (CASE WHEN NOT ccbf_is_valid(%[1]s) THEN NULL\n  WHEN coalesce((sketch_info(%[1]s)).key_type, %[3]s) = %[3]s THEN %[1]s END AS %[1]s) FROM %[2]s)",
+			column, table, lexer.QuoteText(l.class.String()))
 	}
 	clause := fmt.Sprintf("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s%s)", table, column, edges(box))
 	for _, c := range f.choices {
