@@ -204,7 +204,9 @@ const showActive = latest(async (signal, state = {}) => {
   const { layer } = app;
   play(false);
   const columns = layer.sliders.map((s) => s.column);
-  app.where = app.where.filter((w) => columns.includes(w.by) || (w.by === byCategory && layer.categories));
+  const known = (w) => columns.includes(w.by) || (w.by === byCategory && layer.categories);
+  const unknown = app.where.filter((w) => !known(w));
+  app.where = app.where.filter(known);
   element("bars-by").replaceChildren(...layer.sliders.map((s) => new Option(labelOf(s), s.column)));
   const time = timeOf(layer)?.column; // the histogram shows this column, so the bars begin with another one if possible
   element("bars-by").value = columns.includes(state.bars) ? state.bars : columns.find((c) => c !== time) ?? time ?? "";
@@ -223,6 +225,7 @@ const showActive = latest(async (signal, state = {}) => {
   ground(app.map, app.plane);
   setArea(state.area, { ask: false });
   setPlace(state.place && { name: state.place[0], at: state.place.slice(1) });
+  if (unknown.length) fail(new Error(`${nameOf(layer)} has no column ${unknown.map((w) => JSON.stringify(w.by)).join(", ")} any more: the rows are not selected by it.`));
   element("find").value = state.place?.[0] ?? "";
   element("search").classList.toggle("nowhere", Boolean(app.plane));
   cool();

@@ -38,7 +38,7 @@ await settled(page);
 read.back = await said(page, "#waiting");
 read.after = await view();
 
-await page.locator("#box").fill("200, 10, 210, 20");
+await page.locator("#box").fill("-3, 100, 1, 110");
 await page.keyboard.press("Enter");
 await page.locator("#error:not([hidden])").waitFor();
 read.outside = await said(page, "#error");

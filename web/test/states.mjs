@@ -142,5 +142,11 @@ await other.page.locator("#error:not([hidden])").waitFor();
 read.category = await other.page.locator("#error").textContent();
 await other.context.close();
 
+// A column in the address that there is not.
+const renamed = await opened(browser, { coarse: true, viewport: desk }, `#layer=kinds.s&where=${encodeURIComponent('[{"by":"sort","value":"1"}]')}`);
+await renamed.page.locator("#error:not([hidden])").waitFor();
+read.column = await renamed.page.locator("#error").textContent();
+await renamed.context.close();
+
 await browser.close();
 console.log(JSON.stringify({ ...read, problems: seen.problems, failed: seen.tiles.filter((s) => s !== 200).length, url }));

@@ -233,8 +233,8 @@ func TestBrowserStates(t *testing.T) {
 			Places []string
 			SQL    string
 		}
-		Copied, CSV, Link, Category string
-		PNG                         struct {
+		Copied, CSV, Link, Category, Column string
+		PNG                                 struct {
 			Name          string
 			Window        struct{ Width, Height int }
 			Width, Height int
@@ -343,6 +343,9 @@ func TestBrowserStates(t *testing.T) {
 	}
 	if !strings.Contains(read.Category, `did you mean "theft"`) {
 		t.Errorf("a category that is not there is told as %q", read.Category)
+	}
+	if !strings.Contains(read.Column, `no column "sort"`) {
+		t.Errorf("a column that is not there is told as %q", read.Column)
 	}
 	if len(read.Problems) > 0 || read.Failed > 0 {
 		t.Errorf("the browser complains: %q, %d tiles failed", read.Problems, read.Failed)
