@@ -17,6 +17,7 @@ export function bars(answer, by, picked, pick) {
     button.dataset.value = b.value;
     button.dataset.estimate = b.estimate;
     button.disabled = b.value === null;
+    if (b.value === null) button.title += ". Rows where the column is NULL cannot be selected";
     button.setAttribute("aria-pressed", picked(b.value));
     button.addEventListener("click", () => pick(b.value));
   }

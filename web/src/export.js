@@ -3,17 +3,20 @@ import { brief, save } from "./text.js";
 
 const csvField = (v) => (/[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
 
+const nothing = () => new Error("There is nothing to save yet: draw an area, choose bars, or list the hottest places.");
+
 // csv saves the results as a table: the area, the bars, the hottest places.
-export function csv(title, { answer, bars, spots, barsBy }) {
+export async function csv(title, { answer, bars, spots, barsBy }) {
   const rows = [["what", "value", "count", "low", "high", "lon", "lat", "near"]];
   if (answer) rows.push(["area", title, answer.estimate, answer.low, answer.high, "", "", ""]);
   for (const b of bars?.bars ?? []) rows.push([barsBy, b.value ?? "", b.estimate, b.low, b.high, "", "", ""]);
   for (const [i, s] of (spots?.spots ?? []).entries()) rows.push(["place", i + 1, s.count, "", "", s.x, s.y, s.near ?? ""]);
+  if (rows.length === 1) throw nothing();
   save("ccbfsql.csv", new Blob([rows.map((r) => r.map(csvField).join(",") + "\n").join("")], { type: "text/csv" }));
 }
 
 // geoJSON saves the area with its count and the places with their counts.
-export function geoJSON(title, area, { answer, spots }) {
+export async function geoJSON(title, area, { answer, spots }) {
   const features = [];
   if (area) {
     const { estimate, low, high, sql } = answer ?? {};
@@ -22,6 +25,7 @@ export function geoJSON(title, area, { answer, spots }) {
   for (const [i, s] of (spots?.spots ?? []).entries()) {
     features.push({ type: "Feature", geometry: { type: "Point", coordinates: [s.x, s.y] }, properties: { rank: i + 1, count: s.count, side: s.side } });
   }
+  if (features.length === 0) throw nothing();
   save("ccbfsql.geojson", new Blob([JSON.stringify({ type: "FeatureCollection", features }, null, 1)], { type: "application/geo+json" }));
 }
 

@@ -324,8 +324,8 @@ function wire(map) {
     askText(file ? await file.text() : e.dataTransfer.getData("text"));
   });
   on("save-png", () => png(map, title(), app.legend).catch(fail));
-  on("save-csv", () => csv(title(), app.answers));
-  on("save-geojson", () => geoJSON(title(), app.area, app.answers));
+  on("save-csv", () => csv(title(), app.answers).catch(fail));
+  on("save-geojson", () => geoJSON(title(), app.area, app.answers).catch(fail));
   on("link", () => copied(location.href).then(() => (element("link").textContent = "Copied"), fail));
   addEventListener("keydown", (e) => {
     if (e.key === "Escape") begin(undefined);

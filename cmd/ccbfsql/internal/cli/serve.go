@@ -23,8 +23,8 @@ Usage: ccbfsql serve [flags] database
        ccbfsql serve [flags] points.parquet
        ccbfsql serve [flags] -table points database
 
-The database is opened read-only. Every table and view with a column of sketches
-of points is a layer of the map.
+The database is opened read-only. Every table and view of the schema main with a
+column of sketches of points is a layer of the map.
 
 From a file of points (Parquet, CSV, JSON, or a URL that DuckDB reads), or from a table of
 points (-table), sketches are built first, grouped by its time column and by columns with few

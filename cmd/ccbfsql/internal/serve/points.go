@@ -92,7 +92,7 @@ func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.
 	}
 	for _, c := range columns {
 		if names.MatchString(c.name) || parts.MatchString(c.name) {
-			return "", fmt.Errorf("%s is %s, not of numbers: -%s %[1]s reads its text as numbers; decimals need a point, not a comma", c.name, c.typ, flag)
+			return "", fmt.Errorf("%s is %s, not of numbers: -%s %[1]s reads its text as numbers; decimals need a point, not a comma, and columns without values are text", c.name, c.typ, flag)
 		}
 	}
 	others := "there is none"
@@ -221,6 +221,9 @@ func located(columns []tableColumn, o Points) (at location, err error) {
 	y, err := coordinate(columns, o.Y, "y", namesOfY, partsOfY)
 	if err != nil {
 		return at, err
+	}
+	if x == y {
+		return at, fmt.Errorf("x and y are both column %s: choose two with -x COLUMN and -y COLUMN", x)
 	}
 	at.x, at.y, at.columns = lexer.QuoteName(x)+"::DOUBLE", lexer.QuoteName(y)+"::DOUBLE", []string{x, y}
 	at.points = at.x + ", " + at.y

@@ -89,6 +89,7 @@ func TestPointsAsks(t *testing.T) {
 		file, text string
 		points     Points
 	}{
+		{csv, "x and y are both column pickup_lon", Points{X: "pickup_lon", Y: "pickup_lon"}},
 		{csv, "pickup_lon and dropoff_lon may each be the column of x: choose one with -x COLUMN", Points{}},
 		{csv, `no column "pickup_lan"; did you mean "pickup_lon"?`, Points{X: "pickup_lan"}},
 		{csv, "word", Points{X: "pickup_lon", Y: "word"}},
