@@ -58,6 +58,7 @@ const mostParams = 4096;
 
 /** Reads the header of a BLOB and holds the checksum against its bytes. */
 export function readHeader(blob: Uint8Array): Header {
+  if (!ArrayBuffer.isView(blob)) fail(`open needs a Uint8Array, not ${blob === null ? "null" : typeof blob}`);
   if (blob.length < 12 || view(blob).getUint32(0, true) !== magic) fail("not a sketch");
   if (blob[4] !== 1) fail(`format version ${blob[4]}, this reader knows 1`);
   if (checksum(blob) !== view(blob).getInt32(6, true)) fail("not a valid sketch: the checksum does not match, the bytes were changed");

@@ -3,12 +3,16 @@ import { fail, view, word } from "./bytes.js";
 /** A key or a category; a Uint8Array is its bytes, of whatever class. */
 export type Key = string | number | bigint | boolean | Date | Uint8Array;
 
+const classNames = ["no", "BIGINT", "DOUBLE", "VARCHAR", "BLOB", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "UUID", "DECIMAL", "INTERVAL", "TIMETZ"];
+
+const nameOf = (keyClass: number): string => classNames[keyClass] ?? (keyClass === 32 ? "FLOAT" : "STRUCT");
+
 const dayLength = 86_400_000;
 
 /** The bytes of a key of a class (docs/FORMAT.md, Keys). */
 export function keyBytes(v: Key, keyClass: bigint): Uint8Array {
   if (v instanceof Uint8Array) return v;
-  return scalar(v, Number(keyClass)) ?? fail(`key: ${typeof v} ${v} does not fit keys of class ${keyClass}`);
+  return scalar(v, Number(keyClass)) ?? fail(`key: ${typeof v} ${v} does not fit ${nameOf(Number(keyClass))} keys`);
 }
 
 function scalar(v: Exclude<Key, Uint8Array>, keyClass: number): Uint8Array | undefined {

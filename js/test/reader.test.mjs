@@ -40,6 +40,8 @@ test("a wrong question has an error that says so", () => {
   const s = open(blob("covid", "covid/exact"));
   assert.throws(() => s.count(0, 0, "Italy"), SketchError);
   assert.throws(() => s.count(NaN, 0), SketchError);
+  assert.throws(() => open(null), /open needs a Uint8Array, not null/);
+  assert.throws(() => open(new ArrayBuffer(3)), /open needs a Uint8Array, not object/);
   assert.throws(() => s.boxSum([1, 0, 0, 1]), SketchError);
   assert.throws(() => s.polygonSum({ type: "Point", coordinates: [0, 0] }), SketchError);
   assert.throws(() => s.raster([0, 0, 1, 1], 1e6, 1e6), SketchError);
@@ -60,5 +62,14 @@ test("bytes that were cut or changed are refused", () => {
       changed[i] ^= 16;
       assert.throws(() => open(changed), SketchError);
     }
+  }
+});
+
+test("counters count 0 outside of the bounds", () => {
+  const s = open(blob("covid", "covid/counters"));
+  const [, , xmax, ymax] = s.bounds();
+  for (let i = 1; i <= 100; i++) {
+    assert.equal(s.count(xmax + i, 0), 0);
+    assert.equal(s.count(0, ymax + i), 0);
   }
 });
