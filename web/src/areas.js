@@ -85,10 +85,11 @@ export function inWorld(area) {
 // cut returns the part of a ring east of a meridian (side 1) or west of it (side -1). Sutherland and Hodgman 1974.
 function cut(ring, at, side) {
   const out = [];
-  ring.slice(1).forEach(([x, y], i) => {
-    const [u, v] = ring[i];
+  ring.forEach(([x, y], i) => {
+    const [u, v] = ring.at(i - 1);
     if ((x - at) * side > 0 !== (u - at) * side > 0) out.push([at, v + ((y - v) * (at - u)) / (x - u)]);
     if ((x - at) * side > 0) out.push([x, y]);
   });
-  return out.length ? [...out, out[0]] : out;
+  const [a, z] = [out[0], out.at(-1)];
+  return !a || (a[0] === z[0] && a[1] === z[1]) ? out : [...out, a];
 }
