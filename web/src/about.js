@@ -6,8 +6,9 @@ export function about(layer) {
   const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "not exact" : `${whole(layer.exact)} of them exact`;
   const trees = layer.rows - layer.exact - layer.dense;
   const spread = trees > 0 ? `. ${trees === layer.rows ? "Trees" : `${whole(trees)} are trees`}: counts are of squares, and spread over them` : "";
+  const cells = layer.finest < layer.res ? `${layer.finest} to ${layer.res}, the largest of which the map compares,` : `${layer.res},`;
   element("about").textContent = layer.error ? "" :
-    `${many(layer.rows, "sketch")}, ${share}: ${whole(layer.total)} points in cells of ${layer.res}, ${whole(Math.ceil(layer.bytes / 1024))} KB${spread}`;
+    `${many(layer.rows, "sketch")}, ${share}: ${many(layer.total, "point")} in cells of ${cells} ${whole(Math.ceil(layer.bytes / 1024))} KB${spread}`;
   element("bad").hidden = !layer.badRows;
   element("bad").querySelector("summary").textContent = `${many(layer.badRows ?? 0, "row")} left out`;
   element("bad").querySelector("ul").replaceChildren(...(layer.bad ?? []).map((b) => made("li", "quiet", `Row ${whole(b.row)}: ${b.error}`)));

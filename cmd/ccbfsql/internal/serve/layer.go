@@ -28,7 +28,8 @@ type layer struct {
 	Rows       int        `json:"rows"`
 	Bytes      int64      `json:"bytes"`
 	Total      uint64     `json:"total"`
-	Res        float64    `json:"res"`
+	Res        float64    `json:"res"`        // Side of the largest cells.
+	Finest     float64    `json:"finest"`     // Side of the smallest cells.
 	Bounds     [4]float64 `json:"bounds"`     // West, south, east, north.
 	Exact      int        `json:"exact"`      // Rows whose sketch is exact (a sorted list of cells).
 	Dense      int        `json:"dense"`      // Rows whose sketch is counters (a layered counting Bloom filter).
@@ -276,6 +277,9 @@ func (l *layer) add(p rowSketch) error {
 		all = l.bound().Union(all)
 	}
 	l.Bounds = boxOf(all)
+	if l.Finest == 0 || v.Grid.Res() < l.Finest {
+		l.Finest = v.Grid.Res()
+	}
 	if v.Grid.Res() > l.Res {
 		l.grid, l.Res = v.Grid, v.Grid.Res()
 	}

@@ -49,17 +49,19 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// A row whose categories have another type than those before is named and left out, also from sums.
-func TestOtherCategories(t *testing.T) {
+// A row whose categories have another type than those before is named and left out, also from sums. One with larger
+// cells is not.
+func TestMixedRows(t *testing.T) {
 	url, db := served(t, `CREATE TABLE points AS SELECT i % 10 x, i % 7 y FROM range(100) t(i);
 		CREATE TABLE mixed AS SELECT ccbf_agg(x + 0.5, y + 0.5, 1, {category: x}) AS s FROM points
-			UNION ALL SELECT ccbf_agg(x + 0.5, y + 0.5, 1, {category: 'text'}) FROM points`)
+			UNION ALL SELECT ccbf_agg(x + 0.5, y + 0.5, 1, {category: 'text'}) FROM points
+			UNION ALL SELECT ccbf_agg(x + 0.5, y + 0.5, 2, {category: x}) FROM points`)
 	l := layersOf(t, url)["mixed"]
-	if l == nil || l.Rows != 1 || l.BadRows != 1 || l.Total != 100 || !strings.Contains(l.Bad[0].Error, "of type VARCHAR, those of rows before of type BIGINT") {
+	if l == nil || l.Rows != 2 || l.BadRows != 1 || l.Total != 200 || l.Finest != 1 || l.Res != 2 || !strings.Contains(l.Bad[0].Error, "of type VARCHAR, those of rows before of type BIGINT") {
 		t.Fatalf("the layer is %+v", l)
 	}
-	a := summed(t, url, `{"table": "mixed", "column": "s", "box": [0, 0, 5, 90]}`)
-	if truth := number(t, db, "SELECT count(*) FROM points WHERE x < 5"); a.Estimate != truth || !a.Certain {
+	a := summed(t, url, `{"table": "mixed", "column": "s", "box": [0, 0, 6, 90]}`)
+	if truth := number(t, db, "SELECT 2 * count(*) FROM points WHERE x < 6"); a.Estimate != truth || !a.Certain {
 		t.Errorf("%+v, want %v", a, truth)
 	}
 }
