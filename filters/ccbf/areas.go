@@ -109,9 +109,9 @@ type Overcount struct {
 	Excess      float64 // the mean of Count less the truth.
 }
 
-// Error derives the error from the counters. A cell without points, within the bounds, reads too much if all k counters
-// of its key hold points of others. The probability is the one of k random counters in use, and the
-// excess is the average of the least of k values. This is equation 2 of Laass et al., "CascadeCBF",
+// Error derives the error from the counters. A cell without points, within the bounds, reads too much if
+// all k counters of its key hold points of others. The probability is the one of k random counters in use,
+// and the excess is the average of the least of k values. This is equation 2 of Laass et al., "CascadeCBF",
 // measured instead of predicted.
 //
 // The excess at cells with points can be larger, as cells with many points reach into the small
