@@ -113,10 +113,14 @@ func decades(lo, hi float64) (ticks []plot.Tick) {
 	first, last := int(math.Floor(lo)), int(math.Ceil(hi))
 	every := (last-first)/7 + 1
 	for e := first; e <= last; e++ {
+		format := byte('f')
+		if e < -4 || e > 6 {
+			format = 'g'
+		}
 		for digit := 1.; digit < 10; digit++ {
 			t := plot.Tick{Value: float64(e) + math.Log10(digit)}
 			if digit == 1 && (e-first)%every == 0 || last-first <= 2 && (digit == 2 || digit == 5) {
-				t.Label = strconv.FormatFloat(digit*math.Pow10(e), 'g', 3, 64)
+				t.Label = strconv.FormatFloat(digit*math.Pow10(e), format, -1, 64)
 			}
 			ticks = append(ticks, t)
 		}
