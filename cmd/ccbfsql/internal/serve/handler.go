@@ -257,7 +257,11 @@ func (l *layer) fromQuery(q url.Values) (f filter, err error) {
 		}
 	}
 	if q.Has("by") || q.Has("value") || q.Has("to") {
-		of.Where = append(of.Where, condition{q.Get("by"), new(q.Get("value")), q.Get("to")})
+		one := condition{By: q.Get("by"), To: q.Get("to")}
+		if q.Has("value") {
+			one.Value = new(q.Get("value"))
+		}
+		of.Where = append(of.Where, one)
 	}
 	if f, err = l.filter(of); err != nil || q.Get("versus") == "" {
 		return f, err

@@ -84,6 +84,7 @@ func TestClientMistakes(t *testing.T) {
 		{"/api/sum", sum("kinds", box+`, "where": [{"by": "n", "value": null}]`), 400, "has no value"},
 		{"/api/sum", sum("kinds", box+`, "where": [{"by": "n"}]`), 400, "has no value"},
 		{"/api/sum", sum("kinds", box+`, "where": [{"by": "n", "value": 1}]`), 400, "where.value in the body must not be a JSON number"},
+		{"/api/at?table=kinds&column=s&x=5&y=5&side=1&by=n", "", 400, "has no value"},
 		{"/api/at?table=july&column=s%22k&x=5&x=6&y=5&side=1", "", 400, `\"x\" of /api/at is given 2 times`},
 		{"/api/hotspots", sum("dense", box+`, "category": "x"`), 400, "without a category"},
 		{"/api/sum", sum("dense", box+`, "category": "x"`), 400, "without a category"},
