@@ -88,7 +88,7 @@ func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 // sketches smaller.
 func (a *keyedAgg) withAdvice(err error) error {
 	if errors.Is(err, memory.ErrBudget) && slices.ContainsFunc(a.options, func(o sketch.Option) bool { return o.Name == "capacity" }) {
-		return fmt.Errorf("%w: the sketch of each group has room for \"capacity\" keys, so set that to what a group has", err)
+		return fmt.Errorf("%w: the sketch of each group takes memory for \"capacity\" keys, so set that to what a group has; with grow, it takes memory for each key", err)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -138,7 +139,7 @@ func CCBF() functions {
 // ccbfTotal computes ccbf_total.
 func ccbfTotal(c *call) error {
 	return eachBlob(c, ccbf.NewView, func(v *ccbf.View, i int) error {
-		n, known := v.Total()
+		n, known := knownTotal(v.Total())
 		setKnown(c.out, i, n, known)
 		return nil
 	})
@@ -155,6 +156,7 @@ func ccbfEmpty(c *call) error {
 		if err != nil {
 			return nil, err
 		}
-		return ccbf.NewBuilder(config, nil).Sketch()
+		blob, err := bridge.AppendBlob(ccbf.NewBuilder(config, c.out), nil)
+		return rawBlob(blob), err
 	})
 }

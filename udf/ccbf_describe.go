@@ -71,7 +71,7 @@ var ccbfInfoFields = keyed.InfoOf(func(v *ccbf.View) infoOf { return infoOf{v, v
 	keyed.Is("additive", func(i *infoOf) bool { return i.info.Additive }),
 	keyed.Is("saturated", func(i *infoOf) bool { return i.info.Saturated }),
 	keyed.Is("unbiased", func(i *infoOf) bool { return i.info.Unbiased }),
-	keyed.If("total", func(i *infoOf) (uint64, bool) { return i.Total() }),
+	keyed.If("total", func(i *infoOf) (uint64, bool) { return knownTotal(i.Total()) }),
 	keyed.If("cells", func(i *infoOf) (uint64, bool) { return i.info.Cells, i.info.CellsKnown }),
 	keyed.If("categories", func(i *infoOf) (uint64, bool) {
 		return i.info.Categories, i.info.Form != ccbf.Dense && i.Categories

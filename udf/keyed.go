@@ -99,11 +99,16 @@ func keyedEmpty(f keyed.Any) compute {
 			if err != nil {
 				return nil, err
 			}
+			// Reserve the memory before the sketch and its BLOB are made.
+			bytes, _ := f.Empty(p)
+			if err := c.out.Grow(2 * int64(bytes)); err != nil {
+				return nil, err
+			}
 			s, err := f.Make(p)
 			if err != nil {
 				return nil, err
 			}
-			return s, c.out.Grow(2 * int64(s.Bytes()))
+			return s, c.out.Grow(2 * int64(s.Bytes()-int(bytes)))
 		})
 	}
 }

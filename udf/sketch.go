@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"math"
+
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -42,7 +44,7 @@ func Sketch(families []sketch.Family) functions {
 				f.text(b.Family.String())
 				duck.Out[uint8](f.next())[i] = blob[4]
 				f.count(uint64(len(blob)))
-				f.known(b.Total, b.Flags.Has(sketch.TotalKnown))
+				f.known(knownTotal(b.Total, b.Flags.Has(sketch.TotalKnown)))
 				if class := key.Class(b.KeyClass); class == key.None {
 					f.null()
 				} else {
@@ -85,6 +87,9 @@ func isValid(group, name, summary, example string, familyOf func(blob []byte) *s
 	}
 	return function(group, name, duck.Boolean, oncePerBlob(check), summary, example, params(paramBlob))
 }
+
+// knownTotal returns the total of a header, and whether it is known. The largest one stands for all above it.
+func knownTotal(n uint64, known bool) (uint64, bool) { return n, known && n < math.MaxUint64 }
 
 // setKnown writes a number, or NULL if it is not known.
 func setKnown(out *duck.Result, i int, n uint64, known bool) {

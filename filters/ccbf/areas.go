@@ -99,7 +99,7 @@ type Error struct {
 	// Measured is true if Empty and Occupied.Excess were measured when a tree was pruned. Later additions
 	// and removals make it false. Occupied.Probability is never measured.
 	Measured bool
-	// Unknown is true if some counter is at its ceiling. Then nothing is known about the error.
+	// Unknown is true if the sketch is saturated (Info). Then nothing is known about the error.
 	Unknown bool
 }
 
@@ -121,7 +121,10 @@ type Overcount struct {
 // 100 parts). A sum over cells is too high by the excess of those with points and of the others
 // together. O(counters).
 func (v *View) Error() Error {
-	e := v.reader().Error()
+	e := form.Error{Unknown: true}
+	if !v.saturated() {
+		e = v.reader().Error()
+	}
 	return Error{
 		Exact: e.Exact, Certain: e.Certain, Most: e.Most, Empty: Overcount(e.Empty), Occupied: Overcount(e.Occupied),
 		Known: e.Known, Measured: e.Measured, Unknown: e.Unknown,

@@ -107,10 +107,18 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 	if err := b.checkPoint(c, category); err != nil {
 		return err
 	}
-	if err := differClass(b.class, class); err != nil {
-		return err
+	if class != b.class {
+		switch {
+		case !b.Categories:
+			return ErrNoCategory
+		case !class.Known():
+			return unknownClass(class)
+		}
+		if err := differClass(b.class, class); err != nil {
+			return err
+		}
+		b.class = max(b.class, class)
 	}
-	b.class = max(b.class, class)
 	if n == 0 {
 		return nil
 	}

@@ -60,6 +60,23 @@ func TestBuilderAccountsForItsMemory(t *testing.T) {
 	}
 }
 
+// TestBuilderRefuses: what would make a sketch that is not valid is an error, and changes nothing.
+func TestBuilderRefuses(t *testing.T) {
+	plain, withCategories := NewBuilder(config(t, Params{Res: 1}), nil), NewBuilder(config(t, Params{Res: 1, Categories: true}), nil)
+	for name, err := range map[string]error{
+		"a class without a category": plain.Add(grid.Cell{}, nil, key.Text, 1),
+		"an unknown class":           withCategories.Add(grid.Cell{}, []byte("a"), 77, 1),
+		"itself":                     plain.Merge(plain),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for _, b := range []*Builder{plain, withCategories} {
+		noError(t, Check(blobOf(t, b)))
+	}
+}
+
 // However many points there are, a builder of few cells stays small.
 func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	r := rand.New(rand.NewPCG(72, 0))

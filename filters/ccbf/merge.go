@@ -1,12 +1,16 @@
 package ccbf
 
 import (
+	"errors"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
+
+var errSelf = errors.New("ccbf: a Builder cannot be merged into itself: add its Sketch twice")
 
 // AddView adds a sketch, after checking it. It does not change it.
 func (b *Builder) AddView(v *View) error {
@@ -28,8 +32,11 @@ func (b *Builder) AddView(v *View) error {
 }
 
 // Merge adds another builder's points and sketches. It does not change from, which may be merged
-// into several builders at once.
+// into several builders at once. It is an error if from is b itself.
 func (b *Builder) Merge(from *Builder) error {
+	if from == b {
+		return errSelf
+	}
 	if err := b.join(kind{&from.Config, from.form(), from.class}, from.total, !from.unknown); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -14,13 +15,15 @@ import (
 // errZero is the error for the BLOB of a zero Sketch.
 var errZero = errors.New("ccbf: a zero Sketch has no BLOB: New, Build or Decode makes one")
 
+func unknownClass(c key.Class) error { return fmt.Errorf("ccbf: %d is no class of categories", c) }
+
 // MarshalBinary implements encoding.BinaryMarshaler. It returns the BLOB. A zero Sketch is an error.
 func (s *Sketch) MarshalBinary() ([]byte, error) {
 	switch {
 	case s.Grid == (grid.Grid{}):
 		return nil, errZero
 	case !s.Class.Known():
-		return nil, fmt.Errorf("ccbf: %d is no class of categories", s.Class)
+		return nil, unknownClass(s.Class)
 	}
 	return s.Blob(), nil
 }

@@ -173,6 +173,10 @@ func shellFlags(a *arguments) *flag.FlagSet {
 	flags.BoolFunc("bail", "stop a script at its first error (default); -bail=false continues", a.set("bail", ""))
 	flags.BoolFunc("echo", "print each statement before it runs", a.set("echo", "on"))
 	flags.StringVar(&a.own, "init", "", "run the script `FILE` first, instead of ~/"+ownFile)
+	flags.BoolFunc("no-init", "do not run ~/"+ownFile, func(string) error {
+		a.own = ""
+		return nil
+	})
 	flags.BoolVar(&a.open.ReadOnly, "readonly", false, "open the database read-only")
 	flags.BoolVar(&a.open.Unsigned, "unsigned", false, "allow extensions that DuckDB has not signed")
 	flags.BoolVar(&a.version, "version", false, "print the versions of ccbfsql and DuckDB")

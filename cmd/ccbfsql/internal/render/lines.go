@@ -73,12 +73,15 @@ func plainLines(o Options, a around, escape func(text string) string) lineFormat
 
 func asIs(text string) string { return text }
 
-// csv writes CSV as DuckDB's COPY does. Fields are quoted only if they must be. NULL is an empty
-// field and empty text a quoted one, so that they can be told apart.
+// csvQuoted are the characters that a reader may take for a quote, a separator or the end of a line.
+const csvQuoted = "\"'|;\t\r\n"
+
+// csv writes CSV. Fields are quoted if a reader may misread them otherwise. NULL is an empty field and empty
+// text a quoted one, so that they can be told apart.
 func csv(_ []Column, o Options) lineFormat {
 	separator := cmp.Or(o.Separator, ",")
 	l := plainLines(o, around{"", separator, "\n"}, func(text string) string {
-		if text == o.Null || strings.Contains(text, separator) || strings.ContainsAny(text, "\"\r\n") {
+		if text == o.Null || strings.Contains(text, separator) || strings.ContainsAny(text, csvQuoted) || strings.HasPrefix(text, "#") {
 			return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
 		}
 		return text
@@ -158,6 +161,9 @@ func quoted(_ []Column, o Options) lineFormat {
 	return lineFormat{head: a, row: a, name: lexer.QuoteText, value: literals(o)}
 }
 
+// commentEscapes keeps a text from ending a comment, and from beginning another one in it.
+var commentEscapes = strings.NewReplacer("/*", "/ *", "*/", "* /")
+
 // literals returns a function that writes a value as a SQL literal. Values that are neither numbers,
 // booleans nor BLOBs are text, which DuckDB casts to the column's type at the insertion. Values of BIGNUM
 // are text too, because a literal has at most 39 digits.
@@ -168,7 +174,7 @@ func literals(o Options) func(c Column, v Cell) string {
 			return "NULL"
 		case o.Short && c.holdsBlobs():
 			// A shortened BLOB is a wrong value. So the statement inserts NULL, and the text is a comment.
-			return "NULL /* " + strings.ReplaceAll(oneLine(short(c, v, o)), "*/", "* /") + " */"
+			return "NULL /* " + commentEscapes.Replace(oneLine(short(c, v, o))) + " */"
 		case c.Kind == Blob:
 			return lexer.QuoteText(BlobText(v.Text)) + "::BLOB"
 		case c.Kind == Bool:

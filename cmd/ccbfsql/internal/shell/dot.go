@@ -50,12 +50,12 @@ func init() {
 		{"log", "FILE|off", "Write statements to the file, stdout or stderr before they run", 1, 1, (*Shell).dotLog, func(sh *Shell) string { return sh.fileName(sh.log, "off") }},
 		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap, nil},
 		number("maxrows", "Maximum number of rows in mode duckbox; 0: all", "rows; 0 means all", func(sh *Shell) *int { return &sh.MaxRows }),
-		number("maxwidth", "Maximum line length in mode duckbox; 0: terminal width", "characters; 0 means the width of the terminal", func(sh *Shell) *int { return &sh.maxWidth }),
+		number("maxwidth", "Maximum line length in mode duckbox; 0: terminal width, in files and pipes no limit", "characters; 0 means the width of the terminal", func(sh *Shell) *int { return &sh.maxWidth }),
 		{"mode", "[MODE] [TABLE]", "Set the output mode (for insert, with a table), or list the modes", 0, 2, (*Shell).dotMode, (*Shell).showMode},
 		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull, (*Shell).showNull},
-		{"once", "FILE", "Write the next result to the file", 1, 1, (*Shell).dotOnce, nil},
+		{"once", "FILE", "Write the next result to the file, or to a command: \"|COMMAND\"", 1, 1, (*Shell).dotOnce, nil},
 		{"open", "[FILE]", "Switch to another database; without a file, in memory", 0, 1, (*Shell).dotOpen, nil},
-		{"output", "[FILE]", "Write results to the file; without one, to the screen", 0, 1, (*Shell).dotOutput, func(sh *Shell) string { return sh.fileName(sh.file(), "stdout") }},
+		{"output", "[FILE]", "Write results to the file, or to a command: \"|COMMAND\"; without one, to the screen", 0, 1, (*Shell).dotOutput, func(sh *Shell) string { return sh.fileName(sh.file(), "stdout") }},
 		toggle("pager", "At the prompt, show long results with $PAGER or less", func(sh *Shell) *bool { return &sh.paging }),
 		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint, nil},
 		text("prompt", "Text of the prompt", func(sh *Shell) *string { return &sh.prompt }),
@@ -89,6 +89,9 @@ func (sh *Shell) dot(line string) error {
 	}
 	args := []string{rest}
 	if c.max != asTyped || rest == "" {
+		if !strings.HasPrefix(c.args, "TEXT") { // a text may end with a semicolon
+			rest = strings.TrimRight(rest, " \t\r\n;")
+		}
 		if args, err = splitWords(rest); err != nil {
 			return err
 		}
@@ -143,7 +146,6 @@ func findCommand(name string) (command, error) {
 // splitWords splits the arguments of a dot command at blanks outside quotes.
 func splitWords(line string) ([]string, error) {
 	var words []string
-	line = strings.TrimRight(line, " \t\r\n;")
 	for line != "" {
 		word, rest, err := nextWord(line)
 		if err != nil {

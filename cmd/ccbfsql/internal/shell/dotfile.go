@@ -15,11 +15,51 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
+// create opens a file to write to. If its name begins with |, it is a pipe to the command that follows.
+func (sh *Shell) create(name string) (*os.File, error) {
+	command, piped := strings.CutPrefix(name, "|")
+	if !piped {
+		return os.Create(name)
+	}
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := systemCommand(command)
+	cmd.Stdin = from
+	err = errors.Join(cmd.Start(), from.Close())
+	if err != nil {
+		return nil, errors.Join(err, to.Close())
+	}
+	sh.readers[to] = cmd
+	return to, nil
+}
+
+// close closes a file of create. It waits for the command that reads a pipe.
+func (sh *Shell) close(f *os.File) error {
+	err := f.Close()
+	if cmd := sh.readers[f]; cmd != nil {
+		delete(sh.readers, f)
+		err = errors.Join(err, exited(cmd.Wait()))
+	}
+	return err
+}
+
+// pipe is a pipe to a command. The command may end before it has read everything.
+type pipe struct{ *os.File }
+
+func (p pipe) Write(b []byte) (int, error) {
+	if n, err := p.File.Write(b); !errors.Is(err, ErrClosedPipe) {
+		return n, err
+	}
+	return len(b), nil
+}
+
 // redirect sets the destination of .output or .log to a file, in place of the previous one. name
 // can also be stdout or stderr; off means none.
 func (sh *Shell) redirect(to **os.File, name, off string) (err error) {
 	if f := *to; f != nil && f != os.Stdout && f != os.Stderr {
-		err = f.Close()
+		err = sh.close(f)
 	}
 	*to = nil
 	if err != nil {
@@ -32,7 +72,7 @@ func (sh *Shell) redirect(to **os.File, name, off string) (err error) {
 	case "stderr":
 		*to = os.Stderr
 	default:
-		f, err := os.Create(name)
+		f, err := sh.create(name)
 		if err != nil {
 			return err
 		}
@@ -85,7 +125,7 @@ func (sh *Shell) file() *os.File {
 }
 
 func (sh *Shell) dotOnce(args []string) error {
-	f, err := os.Create(args[0])
+	f, err := sh.create(args[0])
 	if err != nil {
 		return err
 	}
@@ -103,7 +143,7 @@ func (sh *Shell) dotExcel([]string) error {
 // setOnce sets the destination of the next result, in place of one that received no result.
 func (sh *Shell) setOnce(next *nextOutput) (err error) {
 	if sh.once != nil {
-		err = sh.once.file.Close()
+		err = sh.close(sh.once.file)
 	}
 	sh.once = next
 	return err
@@ -144,12 +184,23 @@ func (sh *Shell) dotCd(args []string) error {
 
 // dotShell runs a system command, which reads from and writes to the same terminal.
 func (sh *Shell) dotShell(args []string) error {
-	cmd := exec.Command("sh", "-c", args[0])
+	cmd := systemCommand(args[0])
+	cmd.Stdin = os.Stdin
+	return exited(cmd.Run())
+}
+
+// systemCommand returns a command for the system's shell, which writes to the same terminal.
+func systemCommand(text string) *exec.Cmd {
+	cmd := exec.Command("sh", "-c", text)
 	if runtime.GOOS == "windows" {
-		cmd = exec.Command("cmd", "/C", args[0])
+		cmd = exec.Command("cmd", "/C", text)
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd
+}
+
+// exited returns the error of a command that has ended.
+func exited(err error) error {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return fmt.Errorf("the command ended with %s", exit.ProcessState)
 	}

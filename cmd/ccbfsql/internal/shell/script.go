@@ -99,6 +99,9 @@ func (sh *Shell) RunReader(r io.Reader, name string) error {
 			}
 			text = ""
 		}
+		if strings.HasPrefix(text, "#") && split.Idle() { // a comment, such as the #! of a script
+			text = ""
+		}
 		statements := split.Feed(text)
 		if readErr == io.EOF {
 			statements = append(statements, split.Rest()...)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"time"
@@ -25,8 +26,6 @@ import (
 
 // ErrClosedPipe means that the reader of the output has closed it, as head does.
 const ErrClosedPipe = syscall.EPIPE
-
-const pipeWidth = 120 // width of boxes in characters if the output is not a terminal
 
 // Shell runs statements on a session.
 type Shell struct {
@@ -46,16 +45,17 @@ type Shell struct {
 	prompt    string
 
 	session     *session.Session
-	ctx         context.Context // Ctrl-C cancels it.
-	output      *os.File        // File of .output; nil: standard output.
-	log         *os.File        // Destination of .log; nil: none.
-	changed     int64           // Rows that all statements changed, for .changes.
-	once        *nextOutput     // Destination of the next result; nil: none.
-	pager       *pager          // Pager of the present output; nil: none.
-	failed      bool            // A statement failed while bail was off.
-	dir         string          // Folder of the running script.
-	depth       int             // Number of scripts that are running, each read by .read of the one before.
-	interactive bool            // Statements come from a prompt.
+	ctx         context.Context        // Ctrl-C cancels it.
+	output      *os.File               // File of .output; nil: standard output.
+	log         *os.File               // Destination of .log; nil: none.
+	readers     map[*os.File]*exec.Cmd // The commands that read the pipes among these files.
+	changed     int64                  // Rows that all statements changed, for .changes.
+	once        *nextOutput            // Destination of the next result; nil: none.
+	pager       *pager                 // Pager of the present output; nil: none.
+	failed      bool                   // A statement failed while bail was off.
+	dir         string                 // Folder of the running script.
+	depth       int                    // Number of scripts that are running, each read by .read of the one before.
+	interactive bool                   // Statements come from a prompt.
 }
 
 // New returns a shell on a session. The end of ctx interrupts its statements. Close closes the
@@ -66,7 +66,7 @@ func New(ctx context.Context, s *session.Session) *Shell {
 	return &Shell{
 		Options: render.Options{Header: true, MaxRows: 40, Describe: describe},
 		mode:    render.Modes[0], paging: true, bail: true, blobs: blobsAuto, highlight: true, prompt: prompt,
-		session: s, ctx: ctx,
+		session: s, ctx: ctx, readers: map[*os.File]*exec.Cmd{},
 	}
 }
 
@@ -82,6 +82,9 @@ func Version() string {
 
 func (sh *Shell) out() io.Writer {
 	if f := sh.file(); f != nil {
+		if sh.readers[f] != nil {
+			return pipe{f}
+		}
 		return f
 	}
 	if sh.pager != nil {
@@ -182,16 +185,13 @@ func (sh *Shell) options(mode *render.Mode) render.Options {
 }
 
 // width returns the width for boxes in characters: the setting maxwidth, the terminal's width, or 0
-// for no limit in a file.
+// for no limit in a file or a pipe.
 func (sh *Shell) width() int {
 	if sh.maxWidth > 0 {
 		return sh.maxWidth
 	}
-	if sh.file() != nil {
+	if sh.file() != nil || !terminal.Is(os.Stdout) {
 		return 0
-	}
-	if !terminal.Is(os.Stdout) {
-		return pipeWidth
 	}
 	width, _ := terminal.Size(os.Stdout)
 	return width

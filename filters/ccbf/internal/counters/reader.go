@@ -255,12 +255,8 @@ func (r *Reader) Top(a form.Area, of cells.Categories, t *form.Top) error {
 // Listing implements form.Reader.
 func (r *Reader) Listing() *form.Squares { return nil }
 
-// Error implements form.Reader.
+// Error implements form.Reader, for counters that are not saturated.
 func (r *Reader) Error() form.Error {
-	if r.Head.Saturated {
-		// A counter at its ceiling may have counted any larger number.
-		return form.Error{Unknown: true}
-	}
 	m := r.Noise()
 	occupied := m.Occupied
 	known := occupied.Known && r.Shape.Size[0] >= LeastSample
