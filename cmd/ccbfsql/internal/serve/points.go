@@ -124,10 +124,12 @@ type plan struct {
 // SQL expression.
 type group struct{ name, expr string }
 
-// Limits of grouping: the values of a column, and the number of sketches.
+// Limits of grouping: the values of a column, its rows for each of them on average, and the number of
+// sketches. With fewer rows, the column rather names them, as an address does, and a map of it would publish that.
 const (
-	mostKinds  = 64
-	mostGroups = 5000
+	mostKinds   = 64
+	rowsPerKind = 4
+	mostGroups  = 5000
 )
 
 // planned examines the file at from: where its points are, its resolution, and by which columns to
@@ -245,7 +247,7 @@ func (p *plan) group(columns []*statistics, taken []string, grain string) error 
 	groups := 1.0
 	for _, c := range columns {
 		if !isTime(c.typ) {
-			if c.values >= 2 && c.values <= mostKinds {
+			if c.values >= 2 && c.values <= min(mostKinds, float64(p.rows)/rowsPerKind) {
 				kinds = append(kinds, c)
 			}
 			continue
