@@ -18,6 +18,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"reflect"
@@ -62,7 +63,7 @@ func newFn[P any](id sketch.ID, p P) (*Fn, error) {
 }
 
 // CCBF returns a Fn that counts points in the cells of a grid. Inputs are Point or Points. It returns
-// the errors of ccbf.Params.Config.
+// the errors of ccbf.Params.Config. AtLeast is an error.
 func CCBF(p ccbf.Params) (*Fn, error) { return newFn(ccbf.Family.ID, p) }
 
 // Keys returns a Fn for a family of keys such as cms.Family. Inputs are Occurrences, or numbers,
@@ -85,6 +86,9 @@ func (f *Fn) prepare() error {
 			return err
 		}
 		c, err := p.Config()
+		if c.AtLeast > 0 {
+			return errors.New("AtLeast would suppress parts of a sketch: call Suppress of the whole")
+		}
 		f.fresh = func() (builder, error) { return places{ccbf.NewBuilder(c, nil)}, nil }
 		return err
 	}

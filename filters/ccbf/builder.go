@@ -37,7 +37,7 @@ type Scarcity interface {
 //     above 4 times Bytes cells.
 //  3. If the sketch has gone over to counters, or is never exact, points are counted there, some
 //     thousand at a time (counting.go).
-//  4. AppendBlob merges the stores and writes the exact BLOB from them. If that takes more than
+//  4. bridge.AppendBlob merges the stores and writes the exact BLOB from them. If that takes more than
 //     Bytes, it makes a tree or counters.
 //
 // Memory is reserved before each of these steps, by the needs that the stores state, and given back

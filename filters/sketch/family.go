@@ -90,7 +90,8 @@ type Laws struct {
 	// Deletable: keys that were added can be removed. Otherwise a removal is an error and changes
 	// nothing.
 	Deletable bool
-	// Restores: after additions and their removal the bytes are the same as before.
+	// Restores: after additions and their removal the bytes are the same as before, except that a class of
+	// keys stays.
 	Restores bool
 	// Exact: every count is the true count.
 	Exact bool

@@ -5,8 +5,8 @@
 // has one spelling: docs/FORMAT.md.
 //
 // In all families New, Decode and NewView make sketches. The zero value of a Sketch or a View is not
-// valid. Methods that add, answer queries, combine or encode panic with a text, as those of the zero
-// time.Timer do. Plain accessors return zero values.
+// valid. Methods that add, answer queries, combine or encode panic with a text or return an error. Plain
+// accessors return zero values or NaN, or panic.
 package sketch
 
 import (

@@ -36,6 +36,8 @@ problems AS (SELECT CASE
 SELECT CASE
     WHEN (j->>'error') = 'true' THEN j->>'error_message'
     WHEN json_array_length(j->'statements') <> 1 THEN format('{} statements, must be one', json_array_length(j->'statements'))
+    WHEN EXISTS (FROM json_tree(j) t WHERE regexp_matches(t.fullkey, 'cte_map\.map\[\d+\]\.key$') AND lower(t.value->>'$') = 'input')
+        THEN 'WITH has a table of the name input: give it another one'
     WHEN (n->>'type') <> 'SELECT_NODE' THEN 'must be one SELECT over input, without UNION and the like'
     WHEN json_array_length(n->'modifiers') > 0 THEN 'ORDER BY, LIMIT and DISTINCT hold for one part of input only: leave them to the query that reads the result'
     WHEN EXISTS (FROM nodes WHERE class = 'WINDOW' OR regexp_matches(type, '(LIMIT|PERCENT|DISTINCT)_MODIFIER$') OR coalesce("having", "qualify", "sample") IS NOT NULL)

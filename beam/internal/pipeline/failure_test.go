@@ -26,11 +26,22 @@ func TestAFullDisk(t *testing.T) {
 // A truncated file fails the run with its name.
 func TestFilesThatWereCutShort(t *testing.T) {
 	dir := t.TempDir()
+	cut := func(name string) string {
+		b := must(os.ReadFile(name))
+		return string(b[:len(b)/10*7])
+	}
 	whole := dir + "/whole.parquet"
 	points(t, whole, 21, 5000)
 	b := must(os.ReadFile(whole))
+	run(t, "COPY (SELECT * EXCLUDE (lat) FROM '%s') TO '%s/zkeyless.parquet'", whole, dir)
+	points(t, dir+"/most.csv.gz", 21, 5000)
+	points(t, dir+"/most.csv.zst", 21, 5000)
+	points(t, dir+"/most.json.zst", 21, 5000)
 	for name, content := range map[string]string{
 		"half.parquet":  string(b[:len(b)/2]),
+		"most.csv.gz":   cut(dir + "/most.csv.gz"),
+		"most.csv.zst":  cut(dir + "/most.csv.zst"),
+		"most.json.zst": cut(dir + "/most.json.zst"),
 		"empty.parquet": "",
 		"half.csv.gz":   "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xca",
 		"half.json":     `{"lon": 1, "lat": 2, "seen": "20`,
@@ -40,6 +51,9 @@ func TestFilesThatWereCutShort(t *testing.T) {
 		o.In = append(o.In, dir+"/"+name)
 		fails(t, o, name)
 	}
+	o := options(whole, t.TempDir()+"/v")
+	o.In = append(o.In, dir+"/zkeyless.parquet")
+	fails(t, o, "zkeyless.parquet", `no column "lat", which the first file has`)
 }
 
 // A killed run leaves nothing that counts, and does not disturb the next run.

@@ -188,6 +188,9 @@ func (o *Options) check() error {
 // finalOfCCBF adds columns that select the sketches of an area.
 const finalOfCCBF = "SELECT *, ccbf_total(sketch) AS total, UNNEST((ccbf_info(sketch)).bbox) FROM result"
 
+// columnsOfCCBF are the columns that finalOfCCBF adds.
+var columnsOfCCBF = []string{"total", "xmin", "ymin", "xmax", "ymax"}
+
 // write sets SQL, Check and Final from the other flags.
 func (p *Plan) write() error {
 	used := [][2]string{{"x", p.X}, {"y", p.Y}, {"time", p.Time}, {"category", p.Category}, {"weight", p.Weight}}
@@ -199,8 +202,22 @@ func (p *Plan) write() error {
 			return fmt.Errorf("-%s %s: no such column: the file has %s", u[0], u[1], namesOf(p.Input))
 		}
 	}
+	// Points are suppressed when all parts of a group are united.
+	from, least := "result", p.Sketch["at_least"]
+	if least != "" {
+		from = "(SELECT * REPLACE (ccbf_suppress(sketch, " + least + ") AS sketch) FROM result)"
+		delete(p.Sketch, "at_least")
+	}
+	switch {
+	case p.Final == "":
+		p.Final = strings.Replace(finalOfCCBF, "result", from, 1)
+		if i := slices.IndexFunc(p.Keys, func(k string) bool { return slices.Contains(columnsOfCCBF, strings.ToLower(k)) }); i >= 0 {
+			return fmt.Errorf("-key %s: the result has a column of this name: rename one of them by -final", p.Keys[i])
+		}
+	case least != "":
+		return errors.New("-at_least beside -final: call ccbf_suppress in -final")
+	}
 	p.SQL, p.Check = step{Plan: p}.statement("points"), step{Plan: p}.statement("check")
-	p.Final = cmp.Or(p.Final, finalOfCCBF)
 	return nil
 }
 

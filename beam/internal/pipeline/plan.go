@@ -11,10 +11,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Column is a column of a query. Combine is the aggregate that unites the column's values of the
@@ -40,6 +43,9 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 		if p.Input, err = describe(ctx, conn, "FROM "+first.statement("table")); err != nil {
 			return err
 		}
+		if err := checkNames("the file", p.Input); err != nil {
+			return err
+		}
 		if err := first.do(ctx, conn, "input"); err != nil {
 			return err
 		}
@@ -53,11 +59,17 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 			}
 			return named(flag, err)
 		}
+		if partial.MatchString(p.SQL) && p.SQL == given {
+			return errors.New("-sql: at_least would suppress parts of a group: leave it out, and call ccbf_suppress in -final")
+		}
 		if p.Columns, err = analyze(ctx, conn, p.SQL, p.Combine); err != nil {
 			return of("-sql", err)
 		}
+		if err := checkNames("the query", p.Columns); err != nil {
+			return of("-sql", err)
+		}
 		for _, c := range p.Columns {
-			if slices.Contains([]string{"BIT", "UNION", "TIME_NS", "BIGNUM", "VARIANT"}, c.Type) {
+			if lossy.MatchString(c.Type) {
 				return of("-sql", fmt.Errorf("column %q is %s, which Parquet does not keep: cast it to VARCHAR", c.Name, c.Type))
 			}
 		}
@@ -75,6 +87,22 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 		}
 		return nil
 	}))
+}
+
+// partial matches the option of ccbf_agg that leaves out points of the parts of a group.
+var partial = regexp.MustCompile(`(?i)\bat_least['"]?\s*:`)
+
+// lossy matches the types of which Parquet does not keep all values, also within other types.
+var lossy = regexp.MustCompile(`(^|[ (])(U?HUGEINT|BIT|UNION|TIME_NS|BIGNUM|VARIANT|INTERVAL|TIME WITH TIME ZONE)([ ,()[]|$)`)
+
+// checkNames returns an error for a column with the name of one that the pipeline adds.
+func checkNames(what string, columns []Column) error {
+	for _, c := range columns {
+		if slices.Contains([]string{"file_row_number", "ccbf_row", "ccbf_reason", "ccbf_hash", "ccbf_shard", "ccbf_slice"}, strings.ToLower(c.Name)) {
+			return fmt.Errorf("%s has a column %q, a name that the pipeline needs: give it another one", what, c.Name)
+		}
+	}
+	return nil
 }
 
 // sameColumns returns an error if a local file has other columns than the first, as the files of
@@ -138,7 +166,7 @@ func (p *Plan) unionQuery(ctx context.Context, conn *sql.Conn, files []string) e
 
 // Anew reports whether the default of -final computes a column from a sketch.
 func (p *Plan) Anew(column string) bool {
-	return p.Final == finalOfCCBF && slices.Contains([]string{"total", "xmin", "ymin", "xmax", "ymax"}, column)
+	return p.Final == finalOfCCBF && slices.Contains(columnsOfCCBF, column)
 }
 
 // isLocal reports whether a file is in the machine's own file system.
@@ -225,6 +253,30 @@ func matches(ctx context.Context, glob string) ([]string, error) {
 
 // closing closes a file that was only read, and ignores the error.
 func closing(c io.Closer) { _ = c.Close() }
+
+// checkWhole returns an error for a compressed file that ends too early. DuckDB takes some of them for whole.
+func checkWhole(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer closing(f)
+	var r io.Reader = strings.NewReader("")
+	switch path.Ext(name) {
+	case ".gz":
+		r, err = gzip.NewReader(f)
+	case ".zst":
+		var d *zstd.Decoder
+		if d, err = zstd.NewReader(f); err == nil {
+			defer d.Close()
+			r = d
+		}
+	}
+	if err == nil {
+		_, err = io.Copy(io.Discard, r)
+	}
+	return err
+}
 
 // fetch returns a file that DuckDB can read: itself, or a copy in dir.
 func fetch(ctx context.Context, name, dir string) (string, error) {

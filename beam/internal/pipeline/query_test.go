@@ -80,7 +80,6 @@ func TestKeysOfEveryType(t *testing.T) {
 		"VARCHAR":       "'', ',', 'NULL', 'ä', NULL",
 		"UUID":          "'00000000-0000-0000-0000-000000000001', NULL",
 		"DATE":          "'10000-01-01', '0044-03-15 (BC)', 'infinity', NULL",
-		"INTERVAL":      "'1 month', '30 days', NULL",
 		"BOOLEAN":       "true, false, NULL",
 		"UBIGINT":       "18446744073709551615, 0, NULL",
 	} {
@@ -144,6 +143,20 @@ func TestManyKeysAndFiles(t *testing.T) {
 	same(t, o.Out, strings.Replace(o.SQL, "FROM input", "FROM '"+dir+"/in/*/*.parquet'", 1))
 }
 
+// Groups are suppressed when all of their parts are united.
+func TestAtLeast(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		run(t, "COPY (SELECT unnest([1.5, 1.5, 7.5]) AS lon, 2.5 AS lat) TO '%s/%s.parquet'", dir, name)
+	}
+	o := options(dir+"/*.parquet", dir+"/v")
+	o.Time, o.Zoom, o.Res = "", -1, "1"
+	o.Sketch = map[string]string{"at_least": "3"}
+	must(build(o))
+	same(t, o.Out, "SELECT s, ccbf_total(s), UNNEST((ccbf_info(s)).bbox) FROM (SELECT ccbf_agg(lon, lat, 1, {at_least: 3}) AS s FROM '"+dir+"/*.parquet')")
+	require.EqualValues(t, 6, one(t, "SELECT total FROM %s", result(t, o.Out)))
+}
+
 // A query whose results over parts cannot be united is an error before the run, which says what to
 // do.
 func TestQueriesThatAreRefused(t *testing.T) {
@@ -172,7 +185,14 @@ func TestQueriesThatAreRefused(t *testing.T) {
 		"SELECT nothing, count(*) AS n FROM input GROUP BY ALL":                                            "nothing",
 		"SELECT * FROM":     "syntax error",
 		"DELETE FROM input": "-sql: ",
-		"SELECT ccbf_agg(lon, lat, 0.01, {capcity: 1}) AS s FROM input": "capcity",
+		"SELECT {a: lon::HUGEINT} AS k, count(*) AS n FROM input GROUP BY ALL":                "STRUCT(a HUGEINT)",
+		"SELECT to_days(1) AS k, count(*) AS n FROM input GROUP BY ALL":                       "INTERVAL",
+		"SELECT [TIMETZ '10:00+01'] AS k, count(*) AS n FROM input GROUP BY ALL":              "TIME WITH TIME ZONE[]",
+		"SELECT union_value(a := kind) AS k, count(*) AS n FROM input GROUP BY ALL":           "UNION(a VARCHAR)",
+		"SELECT kind AS ccbf_shard, count(*) AS n FROM input GROUP BY ALL":                    `column "ccbf_shard"`,
+		"WITH input AS (SELECT 1 AS kind) SELECT kind, count(*) AS n FROM input GROUP BY ALL": "WITH has a table of the name input",
+		"SELECT ccbf_agg(lon, lat, 0.01, {at_least: 5}) AS s FROM input":                      "ccbf_suppress in -final",
+		"SELECT ccbf_agg(lon, lat, 0.01, {capcity: 1}) AS s FROM input":                       "capcity",
 	} {
 		o := bySQL(in, dir+"/v", text)
 		fails(t, o, "-sql: ", want)
@@ -189,14 +209,15 @@ func TestQueriesThatAreRefused(t *testing.T) {
 	o.Combine["a"] = "sum"
 	must(build(o))
 	same(t, o.Out, "SELECT kind, sum(lon::DECIMAL(9, 3)) FROM '"+in+"' GROUP BY ALL")
-	// Quotes and backslashes reach the query unchanged.
-	o = bySQL(in, dir+"/w", `SELECT regexp_extract(kind, '\d') AS "the ""d""", count(*) AS n FROM input GROUP BY regexp_extract(kind, '\d')`)
+	// Quotes and backslashes reach the query unchanged, and so do comments and names of the pipeline's own tables.
+	o = bySQL(in, dir+"/w", `SELECT regexp_extract(kind, '\d') AS "the ""d""", kind AS shard, kind AS slices, count(*) AS n FROM input GROUP BY regexp_extract(kind, '\d'), kind -- all`)
 	must(build(o))
-	same(t, o.Out, strings.Replace(o.SQL, "FROM input", "FROM '"+in+"'", 1))
+	same(t, o.Out, strings.NewReplacer("FROM input", "FROM '"+in+"'", " -- all", "").Replace(o.SQL))
 }
 
 func TestOptionsThatAreRefused(t *testing.T) {
-	in, quadkeys := t.TempDir()+"/p.parquet", t.TempDir()+"/q.parquet"
+	in, quadkeys, totals := t.TempDir()+"/p.parquet", t.TempDir()+"/q.parquet", t.TempDir()+"/t.parquet"
+	run(t, "COPY (SELECT 1.0 AS lon, 1.0 AS lat, 'a' AS total, TIMESTAMP '2018-01-01' AS seen) TO '%s'", totals)
 	points(t, in, 6, 10)
 	run(t, "COPY (SELECT 1.0 AS lon, 1.0 AS lat, '0' AS quadkey, TIMESTAMP '2018-01-01' AS seen) TO '%s'", quadkeys)
 	for want, change := range map[string]func(o *Options){
@@ -218,6 +239,8 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		"-csv has no effect":                        func(o *Options) { o.CSV = "delim = ';'" },
 		`-res is "0"`:                               func(o *Options) { o.Res = "0" },
 		`-res is "wide"`:                            func(o *Options) { o.Res = "wide" },
+		"-key total":                                func(o *Options) { o.Keys, o.In[0] = []string{"total"}, totals },
+		"-at_least beside -final":                   func(o *Options) { o.Sketch["at_least"], o.Final = "5", "FROM result" },
 		`option "k" is 99`:                          func(o *Options) { o.Sketch["k"] = "99" },
 		`option "totals"`:                           func(o *Options) { o.Sketch["totals"] = "true" },
 		"no file matches":                           func(o *Options) { o.In = []string{"nowhere/*.csv"} },

@@ -59,7 +59,7 @@ func text(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 // query returns the rows of a query. Its columns have the names of T's fields.
 func query[T any](ctx context.Context, conn *sql.Conn, text string, args ...any) (rows []T, err error) {
 	var b []byte
-	err = conn.QueryRowContext(ctx, "SELECT coalesce(to_json(list(t)), '[]')::VARCHAR FROM ("+text+") t", args...).Scan(&b)
+	err = conn.QueryRowContext(ctx, "SELECT coalesce(to_json(list(t)), '[]')::VARCHAR FROM ("+text+"\n) t", args...).Scan(&b)
 	if err == nil {
 		err = json.Unmarshal(b, &rows)
 	}
@@ -70,7 +70,7 @@ func query[T any](ctx context.Context, conn *sql.Conn, text string, args ...any)
 // HUGEINT, and DuckDB would write it as DOUBLE.
 func describe(ctx context.Context, conn *sql.Conn, text string) ([]Column, error) {
 	return query[Column](ctx, conn, "SELECT column_name AS name, CASE WHEN column_type IN ('HUGEINT', 'UHUGEINT') THEN 'DECIMAL(38,0)' "+
-		"WHEN starts_with(column_type, 'ENUM') THEN 'VARCHAR' ELSE column_type END AS type FROM (DESCRIBE "+text+")")
+		"WHEN starts_with(column_type, 'ENUM') THEN 'VARCHAR' ELSE column_type END AS type FROM (DESCRIBE "+text+"\n)")
 }
 
 //go:embed analyze.sql

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 
@@ -78,7 +79,7 @@ func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int6
 		}
 		it := step{Plan: p, Piece: piece, Path: file, To: filepath.Join(dir, "parts")}
 		if err := it.do(ctx, conn, "rows"); err != nil {
-			return err
+			return it.lacks(ctx, conn, err)
 		}
 		s, err := p.judge(ctx, conn, piece.File, refused)
 		if err != nil {
@@ -97,6 +98,17 @@ func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int6
 	}))
 }
 
+// lacks returns an error that names a column of the first file that a Parquet file does not have, or else err.
+func (s step) lacks(ctx context.Context, conn *sql.Conn, err error) error {
+	columns, failed := describe(ctx, conn, "FROM read_parquet("+text(s.Path)+")")
+	for _, c := range s.Input {
+		if failed == nil && !slices.ContainsFunc(columns, func(o Column) bool { return strings.EqualFold(o.Name, c.Name) }) {
+			return fmt.Errorf("no column %q, which the first file has", c.Name)
+		}
+	}
+	return err
+}
+
 // load returns the name of a local Parquet file with the rows of the file name. refused has the rows
 // of a CSV file that DuckDB rejected, in their order.
 func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file string, refused []BadRow, err error) {
@@ -106,6 +118,9 @@ func (p *Plan) load(ctx context.Context, conn *sql.Conn, name, dir string) (file
 	format := formatOf(file)
 	if format == "read_parquet" {
 		return file, nil, nil
+	}
+	if err := checkWhole(file); err != nil {
+		return "", nil, err
 	}
 	out := step{Plan: p, Path: file, To: filepath.Join(dir, "input.parquet")}
 	if err := out.do(ctx, conn, "convert"); err != nil || format != "read_csv" {

@@ -53,7 +53,8 @@ FROM parquet_file_metadata([{{.Path}}]) m, LATERAL (SELECT unnest(range(0, great
 
 {{define "input"}}CREATE TEMP VIEW input AS FROM {{template "table" .}}{{end}}
 
-{{define "first rows"}}CREATE OR REPLACE TEMP VIEW input AS FROM (FROM {{template "table" .}} LIMIT 100) WHERE ({{or .Check "NULL"}})::VARCHAR IS NULL{{end}}
+{{define "first rows"}}CREATE OR REPLACE TEMP VIEW input AS FROM (FROM {{template "table" .}} LIMIT 100) WHERE ({{or .Check "NULL"}}
+)::VARCHAR IS NULL{{end}}
 
 {{define "convert"}}COPY (SELECT {{template "casts" .Input}} FROM {{template "table" .}}) TO {{text .To}} (FORMAT parquet, COMPRESSION zstd){{end}}
 
@@ -64,7 +65,8 @@ FROM ccbf_rejects QUALIFY row_number() OVER (PARTITION BY file_id, line ORDER BY
 
 {{/* The rows of a piece, with their numbers and what is wrong with them, and the good ones. */}}
 {{define "rows"}}
-CREATE OR REPLACE TEMP VIEW ccbf_rows AS SELECT *, ({{or .Check "NULL"}})::VARCHAR AS ccbf_reason
+CREATE OR REPLACE TEMP VIEW ccbf_rows AS SELECT *, ({{or .Check "NULL"}}
+)::VARCHAR AS ccbf_reason
 FROM (SELECT {{template "casts" .Input}} file_row_number AS ccbf_row FROM read_parquet({{text .Path}}, file_row_number = true)
     {{- if .Last}} WHERE file_row_number >= {{.First}} AND file_row_number < {{.Last}}{{end}});
 CREATE OR REPLACE TEMP VIEW input AS SELECT * EXCLUDE (ccbf_row, ccbf_reason) FROM ccbf_rows WHERE ccbf_reason IS NULL
@@ -80,7 +82,8 @@ FROM ccbf_rows GROUP BY 1
 {{/* The query's result, with the hash of each key. */}}
 {{define "part"}}
 CREATE OR REPLACE TEMP TABLE ccbf_part AS
-SELECT {{template "casts" .Columns}} hash({{range .Columns}}{{if not .Combine}}{{quote .Name}}, {{end}}{{end}}0) AS ccbf_hash FROM ({{.SQL}})
+SELECT {{template "casts" .Columns}} hash({{range .Columns}}{{if not .Combine}}{{quote .Name}}, {{end}}{{end}}0) AS ccbf_hash FROM ({{.SQL}}
+)
 {{end}}
 
 {{/* The part by the file that it will be in, in slices of about 32 MB: each travels as one element. */}}
@@ -88,7 +91,8 @@ SELECT {{template "casts" .Columns}} hash({{range .Columns}}{{if not .Combine}}{
 CREATE TEMP TABLE ccbf_shards AS
 SELECT ccbf_hash % {{.Files}} AS shard, (sum(64{{range .Columns}}{{if eq .Type "BLOB"}} + coalesce(octet_length({{quote .Name}}), 0){{end}}{{end}}) // (32 << 20) + 1)::UBIGINT AS slices
 FROM ccbf_part GROUP BY 1;
-COPY (SELECT ccbf_part.* EXCLUDE (ccbf_hash), shard AS ccbf_shard, ccbf_hash // {{.Files}} % slices AS ccbf_slice FROM ccbf_part JOIN ccbf_shards ON shard = ccbf_hash % {{.Files}})
+COPY (SELECT ccbf_part.* EXCLUDE (ccbf_hash), ccbf_shards.shard AS ccbf_shard, ccbf_hash // {{.Files}} % ccbf_shards.slices AS ccbf_slice
+    FROM ccbf_part JOIN ccbf_shards ON ccbf_shards.shard = ccbf_hash % {{.Files}})
 TO {{text .To}} (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (ccbf_shard, ccbf_slice))
 {{end}}
 
@@ -97,5 +101,6 @@ TO {{text .To}} (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (ccbf_shard, ccb
 
 {{define "unite"}}
 CREATE TEMP VIEW result AS {{template "union" .}};
-COPY ({{.Query}}) TO {{text .To}} (FORMAT parquet, COMPRESSION zstd)
+COPY ({{.Query}}
+) TO {{text .To}} (FORMAT parquet, COMPRESSION zstd)
 {{end}}
