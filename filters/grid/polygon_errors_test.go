@@ -39,6 +39,8 @@ func TestParseErrors(t *testing.T) {
 		{"POLYGON((0 0,@NaN 0,4 4,0 0))", "polygon: WKT (ring 1, point 2, byte @): (NaN 0) is not finite", ErrNotFinite},
 		{"POLYGON((0 0,4 0,@4 -Inf,0 0))", "polygon: WKT (ring 1, point 3, byte @): (4 -Inf) is not finite", ErrNotFinite},
 		{"POLYGON((0 0,@1e999 0,4 4,0 0))", `polygon: WKT (ring 1, point 2, byte @): the number "1e999" does not fit a double`, ErrPolygon},
+		{"POLYGON((0 0,4 @1_0,4 4,0 0))", `polygon: WKT (ring 1, point 2, byte @): "1_0" is not a number`, ErrPolygon},
+		{"POLYGON((0 0,4 @0x1p2,4 4,0 0))", `polygon: WKT (ring 1, point 2, byte @): "0x1p2" is not a number`, ErrPolygon},
 		{"POLYGON((0 0,4 @zero,4 4,0 0))", `polygon: WKT (ring 1, point 2, byte @): "zero" is not a number`, ErrPolygon},
 		{"POLYGON((0 0,@,4 0,4 4,0 0))", `polygon: WKT (ring 1, point 2, byte @): ",4 0,4 4,0 0))" where a number should be`, ErrPolygon},
 		{"POLYGON((0 0, @", "polygon: WKT (ring 1, point 2, byte @): the text ends where a number should be", ErrPolygon},

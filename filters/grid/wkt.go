@@ -173,7 +173,7 @@ func (r *wktReader) number() (float64, error) {
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, r.fail(ErrPolygon, r.at, "the number %s does not fit a double", quote(text))
-	case err != nil:
+	case err != nil, bytes.ContainsAny(text, "_xX"): // numbers of Go that are none in WKT
 		return 0, r.fail(ErrPolygon, r.at, "%s is not a number", quote(text))
 	}
 	r.at += n

@@ -127,7 +127,10 @@ export function gridSketch(h: Header): GridSketch {
 
   /** The part of a rectangle that can have points. */
   const inBounds = (r: Rect): Area => boxArea(bounds ? meet(r, bounds) : r);
-  const areaOf = (area: Bounds | GeoJSON): Area => ("type" in area ? polygonArea(grid, area) : boxArea(grid.box(area)));
+  function areaOf(area: Bounds | GeoJSON): Area {
+    if (typeof area !== "object" || area === null) fail("an area is a box or GeoJSON");
+    return "type" in area ? polygonArea(grid, area) : boxArea(grid.box(area));
+  }
 
   /** The keys of the given categories, or undefined for all categories. */
   function chosen(category: Categories | undefined): Uint8Array[] | undefined {

@@ -96,7 +96,8 @@ def show(
 ) -> Picture:
     """Draw the points of a sketch or of a table as a picture. A notebook displays it.
 
-    ``what`` is the name of a table or view, a query, a relation such as ``con.sql(...)``, or a sketch. All sketches
+    ``what`` is the name of a table or view, a query, a relation such as ``con.sql(...)``, or a sketch. For a
+    dataframe in a variable ``frame``, give the relation ``con.sql("FROM frame")``. All sketches
     in a column of a table, query or relation are united; ``column`` names it if several have sketches of places.
 
     ``box`` is (xmin, ymin, xmax, ymax), by default the box around all points. ``width`` and
@@ -115,7 +116,8 @@ def show(
             if around is None:
                 raise Error("ccbfsql.show: the sketch has no points: name a box")
             box = (around["xmin"], around["ymin"], around["xmax"], around["ymax"])
-        arguments = [sketch, *box, width, *([] if height is None else [height]), *([options] if options else [])]
+        sides = [int(side) for side in (width, height) if side is not None]
+        arguments = [sketch, *box, *sides, *([options] if options else [])]
         marks = ", ".join("?" for _ in arguments[1:])
         picture = own.execute(f"SELECT ccbf_png(?::BLOB, {marks})", arguments).fetchall()[0][0]
     finally:
@@ -173,6 +175,8 @@ def _column_of_places(relation: duckdb.DuckDBPyRelation, name: str) -> str:
         return places[0]
     if places:
         raise Error(f"ccbfsql.show: {name} has several columns of sketches: name one, such as column={places[0]!r}")
+    if not relation.limit(1).fetchall():
+        raise Error(f"ccbfsql.show: {name} has no rows")
     others = ", ".join(f"{c} ({f})" for c, f in families.items())
     raise Error(
         f"ccbfsql.show: {name} has no column with sketches of places, which ccbf_agg makes; "

@@ -26,7 +26,9 @@ export const app = {
   set versus(versus) { this.shown.versus = versus; },
 };
 
-export const nameOf = (layer) => `${layer.table}.${layer.column}`;
+// nameOf returns the name of a layer. A part that has a dot is quoted, as in SQL.
+const quoted = (name) => (/[."]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
+export const nameOf = (layer) => `${quoted(layer.table)}.${quoted(layer.column)}`;
 
 // choice returns the selection of rows and categories for queries. picture adds the rows that it is
 // compared with.

@@ -73,12 +73,12 @@ func (l *layer) filter(given selection) (filter, error) {
 		if c.from, c.to, err = s.find(w, l.Table, l.Column); err != nil {
 			return f, err
 		}
+		if c.to < c.from {
+			return f, bad("the range of %s begins with %q, which is after its end, %q", w.By, *w.Value, w.To)
+		}
 		if !s.Category {
 			f.choices = append(f.choices, c)
 			continue
-		}
-		if c.to < c.from {
-			return f, bad("the range of categories begins with %q, which is after its end, %q", *w.Value, w.To)
 		}
 		// If a field has several conditions, the last one counts.
 		f.parts = append(slices.DeleteFunc(f.parts, func(o valueRange) bool { return o.slider == c.slider }), c)

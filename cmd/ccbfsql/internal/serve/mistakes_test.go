@@ -71,6 +71,8 @@ func TestClientMistakes(t *testing.T) {
 		{"/api/scale?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
 		{"/api/scale?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1&pixel=1", "", 400, "must be a number"},
 		{"/api/scale?table=july&column=s%22k&xmin=0&ymin=50&xmax=1&ymax=51&pixel=1e-300", "", 400, "not above 0"},
+		{"/api/at?table=july&column=s%22k&x=5&y=5&side=-1", "", 400, "must not be below 0"},
+		{towns + "2/2/1.png?by=month&value=month+2&to=month+1", "", 400, `begins with \"month 2\", which is after its end`},
 		{"/api/hotspots", july(`"box": [0, 0, 1, 1], "k": 1000000`), 400, "from 1 to 1000"},
 		{"/api/sum", "{", 400, "not the JSON"},
 		{"/api/sum", `{"sql": "DROP TABLE points"}`, 400, "unknown field"},

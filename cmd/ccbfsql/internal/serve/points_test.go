@@ -44,6 +44,15 @@ func TestServePoints(t *testing.T) {
 	}
 }
 
+// A column that names its rows, as an address does, is no group: a map of it would publish them.
+func TestGroups(t *testing.T) {
+	p := &plan{rows: 50}
+	kinds := []*statistics{{tableColumn{"email", "VARCHAR"}, 50, 0}, {tableColumn{"kind", "VARCHAR"}, 3, 0}, {tableColumn{"street", "VARCHAR"}, 13, 0}}
+	if err := p.group(kinds, nil, ""); err != nil || len(p.groups) != 1 || p.groups[0].name != "kind" {
+		t.Errorf("groups are %v, %v", p.groups, err)
+	}
+}
+
 // The resolution follows from the number of points, their spread, and the squares of a degree that have points.
 func TestResolution(t *testing.T) {
 	for _, c := range []struct{ points, squares, width, height, want float64 }{

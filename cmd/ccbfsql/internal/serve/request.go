@@ -171,5 +171,8 @@ func at(ctx context.Context, l *layer, q url.Values) (any, error) {
 	if seen.Plane == nil && (math.Abs(at[0]) > 180 || math.Abs(at[1]) > 90 || at[2] > 360) {
 		return nil, bad("x is %v, y is %v, side is %v: must be a longitude, a latitude, and degrees", at[0], at[1], at[2])
 	}
+	if at[2] < 0 {
+		return nil, bad("side is %v, must not be below 0", at[2])
+	}
 	return l.at(ctx, f, at[0], at[1], at[2])
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -57,7 +58,7 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 		if err != nil {
 			switch text := err.Error(); {
 			case strings.Contains(text, "Could not set lock"):
-				err = &problem{http.StatusServiceUnavailable, fmt.Errorf("another program is writing to %s: try again when it has closed the file", s.file)}
+				err = &problem{http.StatusServiceUnavailable, fmt.Errorf("another program is writing to %s: try again when it has closed the file", filepath.Base(s.file))}
 			case strings.Contains(text, "not a valid DuckDB database"):
 				err = fmt.Errorf("%s is no DuckDB database; a file of points ends in %s, perhaps with .gz or .zst", s.file, help.AnyOf(session.DataEndings))
 			}
