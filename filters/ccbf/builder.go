@@ -10,7 +10,7 @@ import (
 )
 
 // Budget is called before memory is allocated (delta > 0) and after it is freed (delta < 0). If it
-// returns an error, building ends with that error.
+// returns an error for memory to allocate, building ends with that error.
 type Budget interface{ Grow(delta int64) error }
 
 // Scarcity is a Budget that also reports how much memory is left, so that builders pack their cells in

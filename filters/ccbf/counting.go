@@ -123,9 +123,7 @@ func (b *Builder) countBatch(s *section) error {
 	case batch.Counts == nil && !b.OneByOne && (len(c.keys) >= leastRecents || c.recents.Slots() > 0):
 		switch {
 		case !c.recents.Fits(c.keys):
-			if err := b.endRecents(s); err != nil {
-				return err
-			}
+			b.endRecents(s)
 		case c.hasRecent || cells.CountRecent(c.keys, func(cells.Squares) {}) <= mostFresh(c.keys):
 			return b.countRecents(s)
 		}
@@ -150,9 +148,7 @@ func (b *Builder) countRecents(s *section) error {
 	// Set single even if no cell has been evicted so far.
 	b.single = true
 	if c.recents.Slots() > most {
-		if err := b.endRecents(s); err != nil {
-			return err
-		}
+		b.endRecents(s)
 	}
 	fresh, out := 0, 0
 	if most == 0 {
@@ -191,10 +187,10 @@ func (b *Builder) growRecents(s *section, slots int) error {
 }
 
 // endRecents counts the recent cells of a section in the counters and frees their memory.
-func (b *Builder) endRecents(s *section) error {
+func (b *Builder) endRecents(s *section) {
 	s.counting.recents.Each(func(r cells.Squares) { b.insertRun(s, r) })
 	s.counting.recents = cells.RecentCache{}
-	return b.account(s, 0)
+	_ = b.account(s, 0)
 }
 
 // mergeCounting adds to s the pending points of another builder's section, which are in from.
@@ -257,12 +253,11 @@ func (b *Builder) goToCounters() error {
 		}
 		b.bounds = b.bounds.Union(list.Bounds())
 		b.dense = counters.Of(b.counters(), list)
-		if err := b.grow(-scratch); err != nil {
-			return err
-		}
+		b.free(scratch)
 	}
 	b.spilled = true
-	return b.dropCells()
+	b.dropCells()
+	return nil
 }
 
 // origin returns how the counters were made: from the sketches that were added, and from all other

@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"cmp"
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -42,6 +41,7 @@ func (b *Builder) use(f func(s *Sketch)) error {
 	if err := b.grow(work); err != nil {
 		return err
 	}
+	defer b.free(work)
 	s, err := b.sketch(list)
 	if err == nil && b.AtLeast > 0 {
 		s.AtLeast = 0
@@ -50,7 +50,7 @@ func (b *Builder) use(f func(s *Sketch)) error {
 	if err == nil {
 		f(s)
 	}
-	return cmp.Or(err, b.grow(-work))
+	return err
 }
 
 // sketch returns a sketch of the cells in list, which come from the stores, and of everything else that
@@ -114,14 +114,14 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 	if err := b.grow(work); err != nil {
 		return dst, false, err
 	}
+	defer b.free(work)
 	start := len(dst)
 	body, fits := exact.AppendBody(b.empty().appendHead(dst, bounds), sections, bounds, b.Bytes)
-	if fits {
-		sketch.Seal(body[start:])
-	} else {
-		body = dst
+	if !fits {
+		return dst, false, nil
 	}
-	return body, fits, b.grow(-work)
+	sketch.Seal(body[start:])
+	return body, true, nil
 }
 
 // exactBytes returns about the most bytes of an exact body of n cells that count total. On average,
@@ -145,9 +145,7 @@ func (b *Builder) finish() error {
 		if err := b.flush(s); err != nil {
 			return err
 		}
-		if err := b.endRecents(s); err != nil {
-			return err
-		}
+		b.endRecents(s)
 	}
 	if !b.Exact {
 		return b.goToCounters()

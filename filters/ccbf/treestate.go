@@ -45,7 +45,8 @@ func (b *Builder) addTree(r *tree.Reader, bounds grid.Rect) error {
 	}
 	b.sample.lost = true
 	b.notePruned(t.Tau, t.Fit, bounds)
-	return b.grow(-r.Memory())
+	b.free(r.Memory())
+	return nil
 }
 
 // addSections adds squares to the sections of their labels.
@@ -149,9 +150,7 @@ func (b *Builder) prune() error {
 		}
 		b.sample.add(&b.Config, list)
 	}
-	if err := b.grow(-tree.FitBytes(n)); err != nil {
-		return err
-	}
+	b.free(tree.FitBytes(n))
 	switch {
 	case !ok && !b.pruned:
 		return b.goToCounters()
@@ -159,9 +158,7 @@ func (b *Builder) prune() error {
 		return t.TooLong(b.Bytes)
 	}
 	b.notePruned(p.Tau, tree.Accuracy{}, list.Bounds())
-	if err := b.dropCells(); err != nil {
-		return err
-	}
+	b.dropCells()
 	return b.addSections(p.Sections)
 }
 
