@@ -81,7 +81,8 @@ func Keyed(f keyed.Any) functions {
 	known := f.InfoFields()
 	info := fn("info", structType(known), func(c *call) error {
 		values := func(dst []sketch.Value, r *keyed.Reader) []sketch.Value { return (*r).Info(dst) }
-		return describe(c, known, openIn(f.Reader()), values, nil)
+		r := f.Reader()
+		return describe(c, known, func(blob []byte) (keyed.Reader, error) { return r, r.Open(blob) }, values, nil)
 	}, say.Info, "(X_info(s))."+cmp.Or(say.InfoField, known[0].Name)+from(""), params(paramSketch))
 	return append(append(fs, special[about.ID]...), info)
 }
@@ -214,8 +215,3 @@ type batch[R any] struct {
 }
 
 func (b *batch[R]) clear() { b.rows, b.h1s, b.h2s = b.rows[:0], b.h1s[:0], b.h2s[:0] }
-
-// openIn returns a function that opens a BLOB in r.
-func openIn(r keyed.Reader) func(blob []byte) (keyed.Reader, error) {
-	return func(blob []byte) (keyed.Reader, error) { return r, r.Open(blob) }
-}

@@ -10,7 +10,8 @@ import (
 )
 
 // Budget is called before memory is allocated (delta > 0) and after it is freed (delta < 0). If it
-// returns an error for memory to allocate, building ends with that error.
+// returns an error for memory to allocate, building ends with that error. A Builder gives back what it
+// frees on the way, but not the rest at the end: the owner of the Budget does that.
 type Budget interface{ Grow(delta int64) error }
 
 // Scarcity is a Budget that also reports how much memory is left, so that builders pack their cells in
@@ -43,8 +44,9 @@ type Scarcity interface {
 // Memory is reserved before each of these steps, by the needs that the stores state, and given back
 // afterwards.
 //
-// One design was rejected: a store whose cells move between a buffer, runs and packed blocks by the
-// memory in use. It was no faster, and the form of a sketch depended on the memory of other groups.
+// One design was rejected: a builder that chooses the form of its cells by the memory in use. It was no
+// faster, and the form of a sketch depended on the memory of other groups. Now only the store packs its
+// lists when memory is scarce.
 //
 // The result does not depend on the order of points, with three exceptions. One is a sketch with
 // more cells than Hold before its overflow is certain. The others are trees pruned on the way, and
@@ -233,9 +235,10 @@ func (b *Builder) mostCells() int64 {
 	switch {
 	case b.Overflow == ToTree && b.dense == nil:
 		most = int64(b.Bytes) * HoldTree
+	// In mode standard the result does not depend on the time when cells go into counters: at once, if there
+	// are counters already.
 	case b.Mode == Standard && b.dense != nil:
 		return 0
-	// The result does not depend on the time when cells go into counters.
 	case b.Mode == Standard:
 		most = int64(b.Bytes*8/exact.MinCellBits) * cellBytes
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// counterState has the counters of a Builder, and how points went into them.
+// counterState has the counters of a Builder, and how points went into them. There are counters without spilled
+// if a sketch with counters was added: the cells beside it stay in the stores. They go into the counters last, so that
+// the result does not depend on the order of additions.
 type counterState struct {
 	dense   *cascade.Counters // the counters; nil before the first points.
 	spilled bool              // whether cells go straight into the counters, not into stores.

@@ -80,14 +80,14 @@ func (b *Builder) appendBlob(dst []byte) ([]byte, error) {
 	if err := b.finish(); err != nil {
 		return dst, err
 	}
-	exact := b.form() == Exact && b.AtLeast == 0
-	if exact {
+	isExact := b.form() == Exact && b.AtLeast == 0
+	if isExact {
 		if blob, fits, err := b.appendExact(dst); fits || err != nil {
 			return blob, err
 		}
 	}
 	err := b.use(func(s *Sketch) {
-		if exact {
+		if isExact {
 			s = s.overflowed()
 		}
 		dst = s.appendBlob(dst)
@@ -138,7 +138,7 @@ func exactBytes(bounds grid.Rect, n int, total uint64) int64 {
 	return int64(n)*int64(gap+count+1)/8 + 64
 }
 
-// finish counts all pending points in counters.
+// finish counts all pending points in counters. A sketch that is never exact gets counters even without points.
 func (b *Builder) finish() error {
 	b.mustBeMade()
 	for _, s := range b.all {

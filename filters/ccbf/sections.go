@@ -121,7 +121,7 @@ func (t *sections) squares() (n int) {
 	return n
 }
 
-// turn waits for the turn to prune all cells and squares.
+// turn waits for the turn to do what needs the memory of all cells and squares at once: to prune, or to finish.
 func (t *sections) turn() (done func()) {
 	if t.scarcity == nil {
 		return func() {}

@@ -15,9 +15,6 @@ type Decoded struct {
 	ccbf.Head
 }
 
-// NoCategory is the number of a category without cells.
-const NoCategory = exact.NoCategory
-
 // DecodedBytes returns about how much memory Decode takes. It returns false if Decode would return false
 // for a reason other than a damaged BLOB. together says that queries have no category.
 func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
