@@ -34,9 +34,10 @@ type sections struct {
 	reserve
 	scarcity Scarcity // the budget, if it implements Scarcity; otherwise nil
 	all      []*section
-	plain    *section            // the first section without a category
-	byText   map[string]*section // the first section of each category.
-	least    int                 // lower bound of the number of distinct cells in all stores
+	plain    *section                // the first section without a category
+	byText   map[string]*section     // the first section of each category.
+	others   map[sectionKey]*section // all other sections: few, unless points lie far apart.
+	least    int                     // lower bound of the number of distinct cells in all stores
 }
 
 // cellBytes is the memory of a cell in a list. sectionCells is the number of cells that take the
@@ -46,11 +47,17 @@ const (
 	sectionCells = cells.SectionBytes / cellBytes
 )
 
+// sectionKey identifies a section.
+type sectionKey struct {
+	category string
+	x, y     int32
+	part     uint8
+}
+
 // section has the points of a Builder in one category and region.
 type section struct {
 	cells.Label
-	part     uint8    // bits of the keys above the lower store.MaxWidth bits: they are equal in all keys.
-	next     *section // the next section of the same category.
+	part     uint8 // bits of the keys above the lower store.MaxWidth bits: they are equal in all keys.
 	cells    store.Cells
 	squares  cells.Merger // squares that were added as trees, or pruned.
 	counting countBuffer  // points on their way into the counters.
@@ -88,8 +95,11 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 	if category != nil {
 		first = t.byText[string(category)]
 	}
-	for s := first; s != nil; s = s.next {
-		if s.X == x && s.Y == y && s.part == part {
+	if first != nil {
+		if first.X == x && first.Y == y && first.part == part {
+			return first, nil
+		}
+		if s := t.others[sectionKey{string(category), x, y, part}]; s != nil {
 			return s, nil
 		}
 	}
@@ -97,16 +107,22 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 		return nil, err
 	}
 	label := cells.Label{Category: category, X: x, Y: y}
-	s := &section{Label: label.Copy(), part: part, next: first}
+	s := &section{Label: label.Copy(), part: part}
 	t.all = append(t.all, s)
-	if category == nil {
+	switch {
+	case first != nil:
+		if t.others == nil {
+			t.others = map[sectionKey]*section{}
+		}
+		t.others[sectionKey{string(category), x, y, part}] = s
+	case category == nil:
 		t.plain = s
-		return s, nil
+	default:
+		if t.byText == nil {
+			t.byText = map[string]*section{}
+		}
+		t.byText[string(category)] = s
 	}
-	if t.byText == nil {
-		t.byText = map[string]*section{}
-	}
-	t.byText[string(category)] = s
 	return s, nil
 }
 
