@@ -215,14 +215,12 @@ func (b *Builder) fitsPacked() (bool, error) {
 		return true, nil
 	}
 	size := int64(0)
-	for _, s := range b.all {
-		if err := b.change(s, s.cells.SumNeed(), func() {
-			s.cells.Pack()
-			s.cells.Sum()
-		}); err != nil {
-			return false, err
-		}
-		size += s.cells.Bytes()
+	if err := b.each((*store.Cells).PackNeed, func(c *store.Cells) {
+		c.Pack()
+		c.Sum()
+		size += c.Bytes()
+	}); err != nil {
+		return false, err
 	}
 	b.fitting = b.weight()
 	return size <= int64(b.Bytes), nil

@@ -15,7 +15,7 @@ import (
 // memory returns the bytes that a builder holds, which its budget must have reserved.
 func (b *Builder) memory() (n int64) {
 	for _, s := range b.all {
-		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + cells.SquareBytes(s.squares.Len()) + s.counting.bytes()
+		n += sectionBytes + int64(len(s.Category)) + s.cells.Bytes() + cells.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	}
 	if b.dense != nil {
 		n += int64(len(b.dense.Body))

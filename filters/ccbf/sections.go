@@ -40,11 +40,12 @@ type sections struct {
 	least    int                     // lower bound of the number of distinct cells in all stores
 }
 
-// cellBytes is the memory of a cell in a list. sectionCells is the number of cells that take the
-// memory of a section.
+// cellBytes is the memory of a cell in a list. sectionCells is the number of cells as which a section counts in
+// the limits of a builder. sectionBytes is its memory without cells, also in maps and when it is written.
 const (
 	cellBytes    = 16
 	sectionCells = cells.SectionBytes / cellBytes
+	sectionBytes = 1 << 9
 )
 
 // sectionKey identifies a section.
@@ -78,6 +79,26 @@ func (t *sections) change(s *section, need int64, f func()) error {
 	return t.account(s, need)
 }
 
+// each changes the stores of all sections by f. It reserves what the largest one needs for that once, because
+// there may be very many.
+func (t *sections) each(need func(*store.Cells) int64, f func(*store.Cells)) error {
+	most := int64(0)
+	for _, s := range t.all {
+		most = max(most, need(&s.cells))
+	}
+	if err := t.grow(most); err != nil {
+		return err
+	}
+	defer t.free(most)
+	for _, s := range t.all {
+		f(&s.cells)
+		if err := t.account(s, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // account reserves what section s has now. It gives back the reserved bytes beyond that.
 func (t *sections) account(s *section, reserved int64) error {
 	now := s.cells.Bytes() + cells.SquareBytes(s.squares.Len()) + s.counting.bytes()
@@ -103,7 +124,7 @@ func (t *sections) at(category []byte, x, y int32, part uint8) (*section, error)
 			return s, nil
 		}
 	}
-	if err := t.grow(cells.SectionBytes + int64(len(category))); err != nil {
+	if err := t.grow(sectionBytes + int64(len(category))); err != nil {
 		return nil, err
 	}
 	label := cells.Label{Category: category, X: x, Y: y}
@@ -165,12 +186,15 @@ func (t *sections) pack(s *section, mostCells int64) error {
 	if !s.cells.Packs() {
 		return nil
 	}
-	return t.change(s, s.cells.SumNeed(), s.cells.Pack)
+	return t.change(s, s.cells.PackNeed(), s.cells.Pack)
 }
 
 // sources merges each store into one list, and returns the sections that have cells, in the order of a BLOB.
 // The sections of a label are one there.
 func (t *sections) sources() (sources []exact.SectionSource, err error) {
+	if err := t.each((*store.Cells).SumNeed, (*store.Cells).Sum); err != nil {
+		return nil, err
+	}
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })
 	slices.SortFunc(sections, func(s, t *section) int {
 		if n := s.Compare(&t.Label); n != 0 {
@@ -183,9 +207,6 @@ func (t *sections) sources() (sources []exact.SectionSource, err error) {
 		var stores []*store.Cells
 		for len(sections) > 0 && sections[0].Compare(&of.Label) == 0 {
 			s := sections[0]
-			if err := t.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
-				return nil, err
-			}
 			of.Cells += s.least // the cells of a store that is one list
 			stores, sections = append(stores, &s.cells), sections[1:]
 		}
