@@ -87,10 +87,17 @@ func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 // withAdvice returns err. If memory was not enough for all groups, it adds the option that makes
 // sketches smaller.
 func (a *keyedAgg) withAdvice(err error) error {
-	if errors.Is(err, memory.ErrBudget) && slices.ContainsFunc(a.options, func(o sketch.Option) bool { return o.Name == "capacity" }) {
-		return fmt.Errorf("%w: the sketch of each group takes memory for \"capacity\" keys, so set that to what a group has; with grow, it takes memory for each key", err)
+	has := func(option string) bool {
+		return slices.ContainsFunc(a.options, func(o sketch.Option) bool { return o.Name == option })
 	}
-	return err
+	if !errors.Is(err, memory.ErrBudget) || !has("capacity") {
+		return err
+	}
+	grows := ""
+	if has("grow") {
+		grows = "; with grow, it takes memory for each key"
+	}
+	return fmt.Errorf("%w: the sketch of each group takes memory for \"capacity\" keys, so set that to what a group has%s", err, grows)
 }
 
 // update adds the keys of a chunk.
