@@ -9,8 +9,8 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 // absent. An error changes nothing. O(Counters).
 //
 // For plain filters and those with increments, of fixed length, the result is the filter of the other
-// occurrences, to the byte. Only stuck counters stay stuck, and the class of keys stays. A pair of tandem counters that held
-// occurrences of both has no signature afterwards, as after Remove. With variable length the upper
+// occurrences, to the byte. Only stuck counters stay stuck, and the class of keys stays. A pair of tandem
+// counters that held occurrences of both has no signature afterwards, as after Remove. With variable length the upper
 // halves remain if both have them. If one has dropped them, both are used without. A counter of other
 // may be stuck because its half was stuck when it was dropped: it becomes stuck here.
 func (s *Sketch) Subtract(other *Sketch) error {

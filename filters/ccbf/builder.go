@@ -215,7 +215,7 @@ func (b *Builder) fitsPacked() (bool, error) {
 		return true, nil
 	}
 	size := int64(0)
-	if err := b.each((*store.Cells).PackNeed, func(c *store.Cells) {
+	if err := b.each(func(c *store.Cells) {
 		c.Pack()
 		c.Sum()
 		size += c.Bytes()

@@ -79,12 +79,12 @@ func (t *sections) change(s *section, need int64, f func()) error {
 	return t.account(s, need)
 }
 
-// each changes the stores of all sections by f. It reserves what the largest one needs for that once, because
-// there may be very many.
-func (t *sections) each(need func(*store.Cells) int64, f func(*store.Cells)) error {
+// each changes the stores of all sections by f, one after the other, which takes the SumNeed of one at a time. It
+// reserves that once, because there may be very many sections.
+func (t *sections) each(f func(*store.Cells)) error {
 	most := int64(0)
 	for _, s := range t.all {
-		most = max(most, need(&s.cells))
+		most = max(most, s.cells.SumNeed())
 	}
 	if err := t.grow(most); err != nil {
 		return err
@@ -186,13 +186,13 @@ func (t *sections) pack(s *section, mostCells int64) error {
 	if !s.cells.Packs() {
 		return nil
 	}
-	return t.change(s, s.cells.PackNeed(), s.cells.Pack)
+	return t.change(s, s.cells.SumNeed(), s.cells.Pack)
 }
 
 // sources merges each store into one list, and returns the sections that have cells, in the order of a BLOB.
 // The sections of a label are one there.
 func (t *sections) sources() (sources []exact.SectionSource, err error) {
-	if err := t.each((*store.Cells).SumNeed, (*store.Cells).Sum); err != nil {
+	if err := t.each((*store.Cells).Sum); err != nil {
 		return nil, err
 	}
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })

@@ -11,9 +11,9 @@ import (
 
 // Subtract subtracts the occurrences of other, all of which were added here before. other is unchanged
 // and must agree as for Union (sketch.ErrDiffer). The result is the sketch of the other occurrences, to
-// the byte, unless a counter is saturated: it stays so. Without keys, the class of keys stays. Conservative sketches are an error
-// (sketch.ErrNotAdditive). So is a counter or a total of other that is larger than here, which shows
-// that other is not part (sketch.ErrTooMany). If other is not part and counters do not show it,
+// the byte, unless a counter is saturated: it stays so. Without keys, the class of keys stays.
+// Conservative sketches are an error (sketch.ErrNotAdditive). So is a counter or a total of other that
+// is larger than here, which shows that other is not part (sketch.ErrTooMany). If other is not part and counters do not show it,
 // estimates can fall below the truth. An error changes nothing. O(width*depth). Sums are linear:
 // Cormode and Muthukrishnan 2005, section 3.
 func (s *Sketch) Subtract(other *Sketch) error {

@@ -16,8 +16,7 @@ import (
 // estimates can fall below the truth. An error changes nothing. O(m).
 //
 // With MS the result is the sketch of the other keys, to the byte, unless a counter is saturated. Without
-// keys, their class stays. With
-// RM and TRM that holds for the first filter. The second one, whose keys are not known, is unchanged.
+// keys, their class stays. With RM and TRM that holds for the first filter. The second one, whose keys are not known, is unchanged.
 // It still has the counts of the keys that lost nothing. Those of the others are too high there, and
 // the least counter of the first filter, which bounds every estimate, is their answer. Two sketches
 // that still gather are subtracted exactly.

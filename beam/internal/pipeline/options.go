@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -171,6 +172,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("-rows is %d, must be at least 1", o.Rows)
 	case o.Fanout < 0 || o.Fanout > maxFiles:
 		return fmt.Errorf("-fanout is %d, must be from 0 to %d", o.Fanout, maxFiles)
+	case partial.MatchString(o.SQL):
+		return errors.New("-sql: at_least would suppress parts of a group: leave it out, and call ccbf_suppress in -final")
 	case o.SQL != "":
 		return nil
 	case o.Res == "":
@@ -198,15 +201,14 @@ func (p *Plan) write() error {
 		used = append(used, [2]string{"key", key})
 	}
 	for _, u := range used {
-		if u[1] != "" && !slices.ContainsFunc(p.Input, func(c Column) bool { return strings.EqualFold(c.Name, u[1]) }) {
+		if u[1] != "" && !has(p.Input, u[1]) {
 			return fmt.Errorf("-%s %s: no such column: the file has %s", u[0], u[1], namesOf(p.Input))
 		}
 	}
 	// Points are suppressed when all parts of a group are united.
-	from, least := "result", p.Sketch["at_least"]
+	from, least := "result", p.Sketch[leastOption]
 	if least != "" {
 		from = "(SELECT * REPLACE (ccbf_suppress(sketch, " + least + ") AS sketch) FROM result)"
-		delete(p.Sketch, "at_least")
 	}
 	switch {
 	case p.Final == "":
@@ -221,11 +223,19 @@ func (p *Plan) write() error {
 	return nil
 }
 
-// Settings returns the options of ccbf_agg in SQL.
+// leastOption is the option of ccbf_agg that leaves out points. Parts of a group must keep theirs.
+const leastOption = "at_least"
+
+// partial matches leastOption in a query.
+var partial = regexp.MustCompile(`(?i)\b` + leastOption + `['"]?\s*:`)
+
+// Settings returns the options of ccbf_agg for a part of a group, in SQL.
 func (o *Options) Settings() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(o.Sketch)) {
-		out = append(out, name+": "+o.Sketch[name])
+		if name != leastOption {
+			out = append(out, name+": "+o.Sketch[name])
+		}
 	}
 	if o.Category != "" {
 		out = append(out, "category: "+quote(o.Category))

@@ -59,9 +59,6 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 			}
 			return named(flag, err)
 		}
-		if partial.MatchString(p.SQL) && p.SQL == given {
-			return errors.New("-sql: at_least would suppress parts of a group: leave it out, and call ccbf_suppress in -final")
-		}
 		if p.Columns, err = analyze(ctx, conn, p.SQL, p.Combine); err != nil {
 			return of("-sql", err)
 		}
@@ -88,9 +85,6 @@ func (p *Plan) fill(ctx context.Context, files []string, write func(context.Cont
 		return nil
 	}))
 }
-
-// partial matches the option of ccbf_agg that leaves out points of the parts of a group.
-var partial = regexp.MustCompile(`(?i)\bat_least['"]?\s*:`)
 
 // lossy matches the types of which Parquet does not keep all values, also within other types.
 var lossy = regexp.MustCompile(`(^|[ (])(U?HUGEINT|BIT|UNION|TIME_NS|BIGNUM|VARIANT|INTERVAL|TIME WITH TIME ZONE)([ ,()[]|$)`)
@@ -121,6 +115,11 @@ func (p *Plan) sameColumns(ctx context.Context, conn *sql.Conn, files []string) 
 		}
 	}
 	return nil
+}
+
+// has reports whether a column has this name.
+func has(columns []Column, name string) bool {
+	return slices.ContainsFunc(columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
 }
 
 // namesOf returns the names of columns, sorted.
@@ -256,25 +255,28 @@ func closing(c io.Closer) { _ = c.Close() }
 
 // checkWhole returns an error for a compressed file that ends too early. DuckDB takes some of them for whole.
 func checkWhole(name string) error {
+	ending := path.Ext(name)
+	if ending != ".gz" && ending != ".zst" {
+		return nil
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer closing(f)
-	var r io.Reader = strings.NewReader("")
-	switch path.Ext(name) {
-	case ".gz":
-		r, err = gzip.NewReader(f)
-	case ".zst":
-		var d *zstd.Decoder
-		if d, err = zstd.NewReader(f); err == nil {
-			defer d.Close()
-			r = d
+	if ending == ".gz" {
+		r, err := gzip.NewReader(f)
+		if err == nil {
+			_, err = io.Copy(io.Discard, r)
 		}
+		return err
 	}
-	if err == nil {
-		_, err = io.Copy(io.Discard, r)
+	r, err := zstd.NewReader(f)
+	if err != nil {
+		return err
 	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, r)
 	return err
 }
 

@@ -87,7 +87,7 @@ func analyze(ctx context.Context, conn *sql.Conn, text string, combine map[strin
 	}
 	given := make([]*string, len(columns))
 	for i, c := range columns {
-		if slices.ContainsFunc(columns[:i], func(o Column) bool { return strings.EqualFold(o.Name, c.Name) }) {
+		if has(columns[:i], c.Name) {
 			return nil, fmt.Errorf("the query has two columns %q: name one of the two with AS", c.Name)
 		}
 		if by, ok := combine[c.Name]; ok {

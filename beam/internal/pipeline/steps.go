@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"sort"
 	"strings"
 
@@ -102,7 +101,7 @@ func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int6
 func (s step) lacks(ctx context.Context, conn *sql.Conn, err error) error {
 	columns, failed := describe(ctx, conn, "FROM read_parquet("+text(s.Path)+")")
 	for _, c := range s.Input {
-		if failed == nil && !slices.ContainsFunc(columns, func(o Column) bool { return strings.EqualFold(o.Name, c.Name) }) {
+		if failed == nil && !has(columns, c.Name) {
 			return fmt.Errorf("no column %q, which the first file has", c.Name)
 		}
 	}

@@ -208,7 +208,7 @@ func (s *Splitter) Rest() []Statement {
 	if len(s.buf) == 0 {
 		return nil
 	}
-	if !s.Idle() && s.first == 0 { // a comment without an end, which is an error
+	if s.mark != "" && s.first == 0 { // a comment without an end, which is an error
 		s.first = s.line - bytes.Count(s.buf[s.pos:], []byte("\n"))
 	}
 	return []Statement{s.cut(len(s.buf))}

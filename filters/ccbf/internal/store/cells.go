@@ -382,22 +382,10 @@ func (c *Cells) Need(n int) int64 {
 // MergeNeed returns the most memory, in addition to Bytes, that Merge takes.
 func (c *Cells) MergeNeed(o *Cells) int64 { return c.Need(len(o.buffer)+len(o.recent)) + 2*o.Bytes() }
 
-// SumNeed returns the most memory, in addition to Bytes, that Sum takes. Only merges take chunks: there may be
-// very many stores with a short buffer each.
+// SumNeed returns the most memory, in addition to Bytes, that Sum takes.
 func (c *Cells) SumNeed() int64 {
-	lists := len(c.lists) + len(c.recent)
-	if len(c.buffer) > 0 {
-		lists++
-	}
-	need := 8 * int64(2*len(c.buffer)+2*len(c.recent))
-	if lists > 1 || c.over != nil {
-		need += 8 * chunkBytes
-	}
-	return need
+	return 8*int64(2*len(c.buffer)+2*len(c.recent)) + 8*chunkBytes
 }
-
-// PackNeed returns the most memory, in addition to Bytes, that Pack and then Sum take.
-func (c *Cells) PackNeed() int64 { return c.SumNeed() + 8*chunkBytes }
 
 // words returns the number of words in lists.
 func (c *Cells) words() (n int) {
