@@ -3,8 +3,8 @@ package agg
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
-	"unicode"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -144,7 +144,7 @@ func paramsDiffer(a, b any) error {
 			return v.Interface()
 		}
 		if p, q := x.Field(i), y.Field(i); p.Interface() != q.Interface() {
-			return optionsDiffer(fmt.Errorf("%s %v vs %v", snake(name), value(p), value(q)))
+			return optionsDiffer(fmt.Errorf("%s %v vs %v", strings.ToLower(wordEnd.ReplaceAllString(name, "${1}_$2")), value(p), value(q)))
 		}
 	}
 	return nil
@@ -155,16 +155,5 @@ func optionsDiffer(in error) error {
 	return fmt.Errorf("options differ within a group: %w; all of its rows must have the same options: add what they depend on to GROUP BY", in)
 }
 
-// snake returns the name of the option for a field: counter_bits for CounterBits, fpp for FPP.
-func snake(name string) string {
-	var b strings.Builder
-	lower := false // the letter before r is lower case
-	for _, r := range name {
-		if unicode.IsUpper(r) && lower {
-			b.WriteByte('_')
-		}
-		lower = !unicode.IsUpper(r)
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
+// wordEnd is where a word ends in the name of a field: the option for CounterBits is counter_bits.
+var wordEnd = regexp.MustCompile(`([a-z])([A-Z])`)

@@ -15,9 +15,7 @@ var adviseSettings = keyed.Options[advise.Data]{
 	{Option: sketch.Option{Name: "places", Kind: sketch.FlagKind, Default: "true",
 		Summary: "Whether the keys are cells of points, for queries about places and areas. false: any keys, queried one by one."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Keys = !v.Flag; return nil }},
-	{Option: sketch.Option{Name: "remove", Kind: sketch.FlagKind, Default: "false",
-		Summary: "Whether occurrences will be removed later."},
-		Set: func(d *advise.Data, v sketch.Value) error { d.Remove = v.Flag; return nil }},
+	keyed.FlagOption("remove", "Whether occurrences will be removed later.", func(d *advise.Data) *bool { return &d.Remove }),
 	{Option: sketch.Option{Name: "categories", Kind: sketch.WholeKind, Default: "0",
 		Summary: "Number of categories that are counted separately; distinct is then the number of distinct pairs. 0: none."},
 		Set: func(d *advise.Data, v sketch.Value) error { d.Categories = v.Whole; return nil }},
@@ -81,18 +79,14 @@ func adviseRows(c *call) error {
 
 // adviseData reads the arguments of row i.
 func adviseData(c *call, i int) (d advise.Data, err error) {
-	for _, n := range []struct {
-		name        string
-		col         int
-		to          *uint64
-		least, most uint64
-	}{
-		{"distinct", 0, &d.Distinct, 1, advise.MaxOccurrences}, {"occurrences", 1, &d.Occurrences, 1, advise.MaxOccurrences},
-		{"bytes", 3, &d.Bytes, advise.MinBytes, advise.MaxBytes},
-	} {
-		if *n.to, err = args.Count(n.name, c.Col(n.col), i, n.least, n.most); err != nil {
-			return d, err
-		}
+	if d.Distinct, err = args.Count("distinct", c.Col(0), i, 1, advise.MaxOccurrences); err != nil {
+		return d, err
+	}
+	if d.Occurrences, err = args.Count("occurrences", c.Col(1), i, 1, advise.MaxOccurrences); err != nil {
+		return d, err
+	}
+	if d.Bytes, err = args.Count("bytes", c.Col(3), i, advise.MinBytes, advise.MaxBytes); err != nil {
+		return d, err
 	}
 	d.Skew = duck.Slice[float64](c.Col(2))[i]
 	d.Areas = true

@@ -132,7 +132,7 @@ func CCBF() functions {
 		fn("ccbf_info", structType(ccbfInfoFields.Fields, duck.Field{Name: "bbox", Type: corners}), ccbfInfo, "All parameters of a sketch, its encoding, fill and size. encoding says what the sketch is now: exact, tree or dense. The parameters, such as exact, overflow and k, say how it was built and what it may become. cells counts a cell once for each of its categories.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
 		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, complete and unchanged. Never an error, unless the memory budget is too small to check it.",
-			"SELECT ccbf_is_valid(ccbf_empty(1))", always(ccbf.Family)),
+			"SELECT ccbf_is_valid(ccbf_empty(1))", ccbf.Family),
 	}
 }
 

@@ -26,7 +26,7 @@ var (
 	everywhere = &areaForm{nil, func(_ *question, h *ccbf.Head, _ int) (ccbf.Area, bool, error) {
 		return ccbf.Box(h.Bounds), true, nil
 	}}
-	inPolygon = &areaForm{params(paramPolygon), (*question).polygon}
+	inPolygon = &areaForm{params(paramPolygon), (*question).polygonArea}
 	inBox     = &areaForm{box, (*question).box}
 	inTile    = &areaForm{params(duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), (*question).tile}
 	inCell    = &areaForm{params(paramX, paramY), (*question).cell}
@@ -41,9 +41,9 @@ func (f *areaForm) with(more ...duck.Param) []duck.Param {
 // area, arguments of the function's own, and categories.
 type question struct {
 	*call
-	form     *areaForm
-	own      int            // index of the first argument after the area
-	polygons *polygonColumn // nil for other forms
+	form    *areaForm
+	own     int     // index of the first argument after the area
+	polygon polygon // the polygon of the row
 
 	selection selection // the categories
 	has       bool      // the call has an argument for categories.
@@ -52,7 +52,7 @@ type question struct {
 
 	view     ccbf.View // the sketch of the row; it stays open while rows have the same BLOB.
 	head     ccbf.Head // the head of a sketch that is not open.
-	verified []byte    // the sketch that was verified last.
+	verifies bool      // sketches are verified when they are opened, as the function reads all bytes anyway.
 }
 
 // questionOf reads the arguments of a call with areas of a form, and with a column of categories, or nil.
@@ -65,7 +65,7 @@ func questionOf(c *call, form *areaForm, categories *duck.Vector) (q *question, 
 		}
 	}
 	if form == inPolygon {
-		q.polygons, err = polygonsOf(c.Col(1))
+		err = checkPolygons(c.Col(1).Type())
 	}
 	return q, err
 }
@@ -107,7 +107,7 @@ func sameType(p, q duck.Param) bool { return p.Type == q.Type }
 
 // isArea reports whether values of a type are areas and not numbers.
 func isArea(t duck.Type) bool {
-	return t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry()
+	return t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.ID() == duck.GeometryID
 }
 
 // each calls f for the rows without a NULL, with their sketch open in the view, and the categories
@@ -133,7 +133,11 @@ func (q *question) each(f func(i int, of ccbf.Categories) error) error {
 // open opens a sketch in the view, and returns the categories that row i selects in it if they are given.
 func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err error) {
 	if !bridge.IsOf(&q.view, blob) {
-		if err := q.view.Reset(blob); err != nil {
+		err := q.view.Reset(blob)
+		if err == nil && q.verifies {
+			err = sketch.Verify(blob)
+		}
+		if err != nil {
 			return of, err
 		}
 	}
@@ -154,24 +158,14 @@ func (q *question) headOf(blob []byte) (*ccbf.Head, error) {
 	return &q.head, q.head.CheckCategory(q.has)
 }
 
-// verify checks all bytes of the sketch in row i, for functions that read all of them anyway.
-func (q *question) verify(i int) error {
-	blob := q.Col(0).Bytes(i)
-	if sameBytes(blob, q.verified) {
-		return nil
-	}
-	q.verified = blob
-	return sketch.Verify(blob)
-}
-
 // at is the form's area.
 func (q *question) at(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
 	return q.form.area(q, h, i)
 }
 
-func (q *question) polygon(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
-	p := q.polygons
-	if _, err := p.at(i); err != nil {
+func (q *question) polygonArea(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	p := &q.polygon
+	if err := p.read(q.Col(1).Bytes(i)); err != nil {
 		return area, false, err
 	}
 	_, met, _ = cellsIn(h, p.bound) // the bound of an empty polygon is no box

@@ -2,7 +2,6 @@ package udf
 
 import (
 	"hash/maphash"
-	"math/bits"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -36,13 +35,11 @@ const hashedEnd = 256
 
 // cacheKeyOf returns the key of a sketch.
 func cacheKeyOf(blob []byte, allCategories bool) cacheKey {
-	key := cacheKey{length: len(blob), allCategories: allCategories}
-	if len(blob) <= 2*hashedEnd {
-		key.hash = maphash.Bytes(hashSeed, blob)
-	} else {
-		key.hash = maphash.Bytes(hashSeed, blob[:hashedEnd]) ^ bits.RotateLeft64(maphash.Bytes(hashSeed, blob[len(blob)-hashedEnd:]), 1)
-	}
-	return key
+	var h maphash.Hash
+	h.SetSeed(hashSeed)
+	h.Write(blob[:min(hashedEnd, len(blob))])
+	h.Write(blob[max(0, len(blob)-hashedEnd):])
+	return cacheKey{h.Sum64(), len(blob), allCategories}
 }
 
 // maxCached is the number of sketches in the cache, with those that have costs only.
@@ -62,22 +59,15 @@ type cachedSketch struct {
 type sketchCache struct {
 	sync.Mutex
 	*simplelru.LRU[cacheKey, *cachedSketch]
-	bytes int64
 }
 
 var decodedSketches = newSketchCache()
 
 func newSketchCache() *sketchCache {
 	s := new(sketchCache)
-	var err error
-	s.LRU, err = simplelru.NewLRU(maxCached, func(_ cacheKey, k *cachedSketch) {
-		s.bytes -= k.bytes
-		memory.UnreserveCache(k.bytes)
-	})
-	if err != nil {
-		panic(err)
-	}
-	memory.RegisterCache(s.empty)
+	// The only error is for a cache without room.
+	s.LRU, _ = simplelru.NewLRU(maxCached, func(_ cacheKey, k *cachedSketch) { memory.UnreserveCache(k.bytes) })
+	memory.EmptyCache = s.empty
 	return s
 }
 
@@ -131,7 +121,6 @@ func (s *sketchCache) decode(key cacheKey, v *ccbf.View) {
 			k.Decoded, k.bytes = d, n
 			return
 		}
-		s.bytes -= n
 		memory.UnreserveCache(n)
 	}()
 	if n > 0 {
@@ -173,12 +162,11 @@ func (s *sketchCache) reserve(n int64) bool {
 	if n > limit {
 		return false
 	}
-	for s.bytes+n > limit || !memory.ReserveCache(n) {
+	for memory.Cached()+n > limit || !memory.ReserveCache(n) {
 		if _, _, ok := s.RemoveOldest(); !ok { // the cache is empty: threads that decode now have reserved the rest
 			return false
 		}
 	}
-	s.bytes += n
 	return true
 }
 
@@ -186,7 +174,7 @@ func (s *sketchCache) reserve(n int64) bool {
 func (s *sketchCache) empty() int64 {
 	s.Lock()
 	defer s.Unlock()
-	before := s.bytes
+	before := memory.Cached()
 	s.Purge()
-	return before - s.bytes
+	return before - memory.Cached()
 }

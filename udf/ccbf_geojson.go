@@ -42,12 +42,9 @@ func eachListed(c *call, do func(q *question, i int, l listing) error) error {
 	if err != nil {
 		return err
 	}
-	q.option = geoJSONCategory
+	q.option, q.verifies = geoJSONCategory, true
 	h := &q.view.Head
 	return q.each(func(i int, of ccbf.Categories) error {
-		if err := q.verify(i); err != nil {
-			return err
-		}
 		area := ccbf.Box(h.Bounds)
 		if c.options.Given(geoJSONBox, i) {
 			box, err := c.options.Box(geoJSONBox, i)

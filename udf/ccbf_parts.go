@@ -108,7 +108,7 @@ func ccbfClip(c *call) error {
 		if err := c.out.Grow(2 * bridge.CellBytes(s)); err != nil { // the remaining cells are collected in growing lists
 			return nil, err
 		}
-		return s, s.Clip(q.polygons.prepared)
+		return s, s.Clip(q.polygon.prepared)
 	})
 }
 
@@ -116,11 +116,7 @@ func ccbfClip(c *call) error {
 func ccbfCellKey(c *call) error {
 	xs, ys := duck.Slice[float64](c.Col(0)), duck.Slice[float64](c.Col(1))
 	var b [24]byte
-	var g grid.Grid
-	return c.each(func(i int) (err error) {
-		if g, err = gridOf(g, c.Col(2), i); err != nil {
-			return err
-		}
+	return c.eachGrid(c.Col(2), func(g grid.Grid, i int) error {
 		cell, err := g.Cell(xs[i], ys[i])
 		if err != nil {
 			return err

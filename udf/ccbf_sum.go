@@ -1,7 +1,8 @@
 package udf
 
 import (
-	"fmt"
+	"cmp"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
@@ -57,25 +58,13 @@ func (c *call) manyExact(from int) bool {
 
 // runBoth runs first here and second in another goroutine, and returns when both have ended. It
 // returns the error of first, or else of second. A panic of second is an error.
-func runBoth(first, second func() error) (err error) {
+func runBoth(first, second func() error) error {
 	var other error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if p := recover(); p != nil {
-				other = fmt.Errorf("internal error: %v", p)
-			}
-		}()
-		other = second()
-	}()
-	defer func() { // wait even if first panics, as second still reads DuckDB's memory
-		<-done
-		if err == nil {
-			err = other
-		}
-	}()
-	return first()
+	var goroutine sync.WaitGroup
+	goroutine.Go(func() { other = duck.Guarded(second) })
+	err := duck.Guarded(first) // a panic must not end before the wait, as second still reads DuckDB's memory
+	goroutine.Wait()
+	return cmp.Or(err, other)
 }
 
 // sum writes the sums of rows from to to-1. If a sketch cannot have points in the row's area, the sum is 0.

@@ -36,11 +36,7 @@ func gridCell(c *call) error {
 		return err
 	}
 	xs, ys := duck.Out[int64](c.out.Field(0)), duck.Out[int64](c.out.Field(1))
-	var g grid.Grid
-	return c.each(func(i int) (err error) {
-		if g, err = gridOf(g, c.Col(at.next), i); err != nil {
-			return err
-		}
+	return c.eachGrid(c.Col(at.next), func(g grid.Grid, i int) error {
 		cell, err := g.Cell(at.xs[i], at.ys[i])
 		xs[i], ys[i] = cell.X, cell.Y
 		return err
@@ -51,11 +47,7 @@ func gridCell(c *call) error {
 func byGrid[From, To any](of func(g grid.Grid, v From) (To, error)) compute {
 	return func(c *call) error {
 		values, results := duck.Slice[From](c.Col(0)), duck.Out[To](c.out)
-		var g grid.Grid
-		return c.each(func(i int) (err error) {
-			if g, err = gridOf(g, c.Col(1), i); err != nil {
-				return err
-			}
+		return c.eachGrid(c.Col(1), func(g grid.Grid, i int) (err error) {
 			results[i], err = of(g, values[i])
 			return err
 		})

@@ -51,7 +51,7 @@ func Keyed(f keyed.Any) functions {
 			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), weightOnly),
 		fn("union", duck.Blob, eachUnion(keyedPair(f, 1, f.UnionBlob)), "Returns the sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
 		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", complete and unchanged. Never an error.",
-			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), always(about)),
+			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), about),
 	}
 	questions := f.Questions()
 	if options, is := f.Removes(); is {

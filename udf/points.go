@@ -33,7 +33,7 @@ var errSeveralPoints = errors.New("a MultiPoint is no single place: ask for each
 // A row with an empty point is NULL.
 func coordinatesOf(c *call, at int) (p coordinates, err error) {
 	column := c.Col(at)
-	if !column.Type().IsGeometry() {
+	if column.Type().ID() != duck.GeometryID {
 		return coordinates{xs: duck.Slice[float64](column), ys: duck.Slice[float64](c.Col(at + 1)), next: at + 2}, nil
 	}
 	n := c.Len()

@@ -45,71 +45,58 @@ func circle(c *call) error {
 
 // areaKm2 computes area_km2.
 func areaKm2(c *call) error {
-	polygons, err := polygonsOf(c.Col(0))
-	if err != nil {
-		return err
-	}
-	return c.each(func(i int) error {
-		p, err := polygons.at(i)
-		if err == nil {
-			duck.Out[float64](c.out)[i], err = grid.AreaKm2(p)
-		}
+	return eachPolygon(c, func(p *orb.MultiPolygon, i int) (err error) {
+		duck.Out[float64](c.out)[i], err = grid.AreaKm2(*p)
 		return err
 	})
 }
 
 // globePolygon computes globe_polygon.
 func globePolygon(c *call) error {
-	polygons, err := polygonsOf(c.Col(0))
-	if err != nil {
-		return err
-	}
-	return c.each(func(i int) error {
-		p, err := polygons.at(i)
+	return eachPolygon(c, func(p *orb.MultiPolygon, i int) error {
+		cut, err := grid.Globe(*p)
 		if err != nil {
 			return err
 		}
-		if p, err = grid.Globe(p); err != nil {
-			return err
-		}
-		b, err := wkb.Marshal(p, binary.LittleEndian)
+		b, err := wkb.Marshal(cut, binary.LittleEndian)
 		c.out.SetBytes(i, b)
 		return err
 	})
 }
 
-// polygonColumn is a column of polygons in any format. It parses a polygon once for consecutive rows
-// with the same bytes.
-type polygonColumn struct {
-	column   *duck.Vector
-	last     []byte           // the value that was read last.
-	parsed   orb.MultiPolygon // the polygon of last.
-	prepared *ccbf.Polygon    // parsed, in the form for sketches.
-	bound    orb.Bound        // bounding box of parsed.
-	srid     int              // SRID of last, or 0.
-}
-
-// polygonsOf returns a column of polygons. The error says that its type has no polygons.
-func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
-	switch t := column.Type(); {
-	case t.ID() == duck.SQLNullID || isArea(t):
-		return &polygonColumn{column: column}, nil
-	default:
-		return nil, fmt.Errorf("the polygon is %s, must be WKT or GeoJSON text, a WKB BLOB or a GEOMETRY", t)
+// eachPolygon is eachBlob of polygons in any format.
+func eachPolygon(c *call, f func(p *orb.MultiPolygon, i int) error) error {
+	if err := checkPolygons(c.Col(0).Type()); err != nil {
+		return err
 	}
+	return eachBlob(c, grid.ParsePolygon, f)
 }
 
-// at returns the polygon of row i, valid until the next call.
-func (p *polygonColumn) at(i int) (orb.MultiPolygon, error) {
-	b := p.column.Bytes(i)
-	if sameBytes(b, p.last) {
-		return p.parsed, nil
+// checkPolygons returns an error if a type has no polygons.
+func checkPolygons(t duck.Type) error {
+	if t.ID() == duck.SQLNullID || isArea(t) {
+		return nil
+	}
+	return fmt.Errorf("the polygon is %s, must be WKT or GeoJSON text, a WKB BLOB or a GEOMETRY", t)
+}
+
+// polygon is a polygon in any format, prepared for sketches.
+type polygon struct {
+	bytes    []byte        // the value in SQL
+	prepared *ccbf.Polygon // the polygon
+	bound    orb.Bound     // its bounding box
+	srid     int           // its SRID, or 0
+}
+
+// read reads a polygon, unless the bytes are those of the last one.
+func (p *polygon) read(b []byte) error {
+	if sameBytes(b, p.bytes) {
+		return nil
 	}
 	parsed, srid, err := grid.ParsePolygonSRID(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.last, p.parsed, p.srid = b, parsed, srid
-	p.prepared, p.bound = ccbf.NewPolygon(parsed), parsed.Bound()
-	return parsed, nil
+	*p = polygon{b, ccbf.NewPolygon(parsed), parsed.Bound(), srid}
+	return nil
 }

@@ -2,6 +2,7 @@ package udf
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -10,18 +11,6 @@ import (
 
 // Sketch returns the functions for a BLOB of any of the given families, and sketch_advise.
 func Sketch(families []sketch.Family) functions {
-	familyOf := func(blob []byte) *sketch.Family {
-		b, err := sketch.Parse(blob)
-		if err != nil {
-			return nil
-		}
-		for i := range families {
-			if families[i].ID == b.Family {
-				return &families[i]
-			}
-		}
-		return nil
-	}
 	info := duck.StructOf(
 		duck.Field{Name: "family", Type: duck.Varchar},
 		duck.Field{Name: "version", Type: duck.UTinyInt},
@@ -57,7 +46,7 @@ func Sketch(families []sketch.Family) functions {
 			})
 		}, "Contents of the header of a sketch of any family.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
 		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, complete and unchanged. Never an error, unless the memory budget is too small to check it.",
-			"SELECT sketch_is_valid('no sketch'::BLOB)", familyOf),
+			"SELECT sketch_is_valid('no sketch'::BLOB)", families...),
 		function("sketch", "sketch_svg", duck.Varchar, sketchSVG,
 			"Picture of what is inside a sketch of keys, as SVG: its bits, counters or fingerprints, at most 4,096.",
 			"SELECT left(sketch_svg(cms_agg('oak', {width: 4, depth: 2})), 4)", params(paramBlob)),
@@ -65,19 +54,16 @@ func Sketch(families []sketch.Family) functions {
 	}
 }
 
-// always returns a function that returns f for every BLOB.
-func always(f sketch.Family) func(blob []byte) *sketch.Family {
-	return func([]byte) *sketch.Family { return &f }
-}
-
-// isValid returns the description of X_is_valid. The family of a BLOB checks it; without a family it
-// is not valid. The only error is that there is no memory for the check.
-func isValid(group, name, summary, example string, familyOf func(blob []byte) *sketch.Family) duck.Function {
+// isValid returns the description of X_is_valid. The family of a BLOB checks it. A BLOB of none of the families is
+// not valid. The only error is that there is no memory for the check.
+func isValid(group, name, summary, example string, families ...sketch.Family) duck.Function {
 	check := func(c *call, blob []byte) (bool, error) {
-		f := familyOf(blob)
-		if f == nil {
+		b, err := sketch.Parse(blob)
+		i := slices.IndexFunc(families, func(f sketch.Family) bool { return f.ID == b.Family })
+		if err != nil || i < 0 {
 			return false, nil
 		}
+		f := &families[i]
 		if f.CheckBytes != nil {
 			if err := c.out.Grow(f.CheckBytes(blob)); err != nil {
 				return false, err

@@ -52,13 +52,9 @@ func zoom(z *duck.Vector, i int) int {
 func tileNumber(at func(degrees float64, z int) (int64, error), middle func(g grid.Grid, degrees float64) (float64, error)) compute {
 	return func(c *call) error {
 		degrees, numbers, res := duck.Slice[float64](c.Col(0)), duck.Out[int64](c.out), c.Optional(2)
-		var g grid.Grid
-		return c.each(func(i int) (err error) {
+		return c.eachGrid(res, func(g grid.Grid, i int) (err error) {
 			place := degrees[i]
 			if res != nil {
-				if g, err = gridOf(g, res, i); err != nil {
-					return err
-				}
 				if place, err = middle(g, place); err != nil {
 					return err
 				}
@@ -69,10 +65,17 @@ func tileNumber(at func(degrees float64, z int) (int64, error), middle func(g gr
 	}
 }
 
-// gridOf returns the grid for the resolution in row i. The grid of the row before, last, is used
-// again if the resolution is the same.
-func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
-	return last.At(duck.Slice[float64](res)[i])
+// eachGrid is each, with the grid of the row's resolution, or the zero Grid if res is nil.
+func (c *call) eachGrid(res *duck.Vector, f func(g grid.Grid, i int) error) error {
+	var g grid.Grid // used again while the resolution is the same
+	return c.each(func(i int) (err error) {
+		if res != nil {
+			if g, err = g.At(duck.Slice[float64](res)[i]); err != nil {
+				return err
+			}
+		}
+		return f(g, i)
+	})
 }
 
 func quadkey(c *call) error {
@@ -81,13 +84,9 @@ func quadkey(c *call) error {
 		return err
 	}
 	lon, lat, z, res := at.xs, at.ys, c.Col(at.next), c.Optional(at.next+1)
-	var g grid.Grid
-	return c.each(func(i int) (err error) {
+	return c.eachGrid(res, func(g grid.Grid, i int) (err error) {
 		x, y := lon[i], lat[i]
 		if res != nil {
-			if g, err = gridOf(g, res, i); err != nil {
-				return err
-			}
 			if x, err = g.MiddleLon(x); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func isNumber(t duck.Type) bool {
 // int128 returns value i of an integer type, or of a DECIMAL without its scale.
 func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
 	signed := func(n int64) (uint64, int64) { return uint64(n), n >> 63 }
-	switch v.Type().ID() {
+	switch v.Type().Stored() {
 	case duck.TinyIntID:
 		return signed(int64(duck.Slice[int8](v)[i]))
 	case duck.SmallIntID:
@@ -42,15 +42,6 @@ func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
 		return uint64(duck.Slice[uint32](v)[i]), 0
 	case duck.UBigIntID:
 		return duck.Slice[uint64](v)[i], 0
-	case duck.DecimalID:
-		switch width, _ := v.Type().Decimal(); {
-		case width <= 4:
-			return signed(int64(duck.Slice[int16](v)[i]))
-		case width <= 9:
-			return signed(int64(duck.Slice[int32](v)[i]))
-		case width <= 18:
-			return signed(duck.Slice[int64](v)[i])
-		}
 	}
 	w := duck.Slice[[2]uint64](v)[i] // HUGEINT, UHUGEINT and wide DECIMAL have 128 bits, the low word first
 	return w[0], int64(w[1])

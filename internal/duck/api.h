@@ -35,10 +35,11 @@ extern void *ccbf_api[CCBF_SLOTS];
 	X(157, logical_type_get_alias, char *, (void *p), (p))                               \
 	X(159, create_list_type, void *, (void *p), (p))                                     \
 	X(163, create_struct_type, void *, (void **p, const char **q, uint64_t n), (p, q, n)) \
-	X(165, create_decimal_type, void *, (uint8_t n, uint8_t m), (n, m))                  \
 	X(166, get_type_id, uint32_t, (void *p), (p))                                        \
 	X(167, decimal_width, uint8_t, (void *p), (p))                                       \
 	X(168, decimal_scale, uint8_t, (void *p), (p))                                       \
+	X(169, decimal_internal_type, uint32_t, (void *p), (p))                              \
+	X(170, enum_internal_type, uint32_t, (void *p), (p))                                 \
 	X(171, enum_dictionary_size, uint32_t, (void *p), (p))                               \
 	X(172, enum_dictionary_value, char *, (void *p, uint64_t n), (p, n))                 \
 	X(173, list_type_child_type, void *, (void *p), (p))                                 \

@@ -7,6 +7,7 @@ import "C"
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -83,59 +84,50 @@ func (h *hostFacts) indexOf(at uintptr) int {
 	return slices.IndexFunc(h.sites, func(s knownSite) bool { return s.at == at })
 }
 
-// arrayKind says what an array of states is.
-type arrayKind int
-
-const (
-	// manyStates: the array has an entry for each row, with several states.
-	manyStates arrayKind = iota
-	// oneState: every row belongs to one state.
-	oneState
-	// onePart: every row belongs to one state. The rows can be a part of a chunk, and perhaps only the
-	// first entry exists.
-	onePart
-	// unclearArray: it is not certain which row belongs to which state.
-	unclearArray
-	// staleRows: DuckDB passes the rows of its last call again, which is wrong.
-	staleRows
-)
-
-// arrayKind returns what the array states is, which a place in DuckDB passes with n rows. mark is the
-// mark of the function's states.
+// statesOf says how update reads the array states, which a place in DuckDB passes with n rows. If single is true, all
+// rows belong to the first state. If part is true as well, the rows can be a part of a chunk, and perhaps only
+// the first entry exists. It is an error if it is not certain which row belongs to which state. mark is the mark of
+// the function's states.
 //
 // The first entry always exists. If the place is not known, the other entries are read only after a
 // check that their memory is readable. An entry that is no state of the function proves that only the
 // first one exists. Entries that are all the same state can be taken for it, whether they exist or not.
 // Different states prove nothing: entry 1 of a one-entry array may be entry 0 of the next one.
-func (h *hostFacts) arrayKind(states unsafe.Pointer, n int, mark uint64, site callSite) arrayKind {
+func (h *hostFacts) statesOf(states unsafe.Pointer, n int, mark uint64, site callSite) (single, part bool, err error) {
 	if (*(**State)(states)).mark != mark {
-		return unclearArray
+		return false, false, errUnclear()
 	}
 	kind, learned := h.siteKind(site)
 	switch kind {
 	case staleSite:
-		return staleRows
+		return false, false, fmt.Errorf("DuckDB %s passes the same row again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.duckdb_library_version()))
 	case oneSite:
-		return onePart
+		return true, true, nil
 	}
-	same := oneState
-	if kind == unknownSite { // an unknown place may pass parts of chunks
-		same = onePart
-	}
+	unknown := kind == unknownSite // an unknown place may pass parts of chunks
 	if n < 2 {
-		return same
+		return true, unknown, nil
 	}
 	if !learned && !bool(C.ccbf_all_states((**C.ccbf_state)(states), C.uint64_t(n), C.uint64_t(mark))) {
-		return onePart
+		return true, true, nil
 	}
 	// If all entries are one state, tell so: functions then work on columns, which is faster.
 	const size = int(unsafe.Sizeof(uintptr(0)))
 	entries := unsafe.Slice((*byte)(states), n*size)
 	if bytes.Equal(entries[size:], entries[:len(entries)-size]) {
-		return same
+		return true, unknown, nil
 	}
-	if kind == unknownSite {
-		return unclearArray
+	if unknown {
+		err = errUnclear()
 	}
-	return manyStates
+	return false, false, err
+}
+
+// errUnclear returns the error for rows that may belong to another group than they seem to.
+func errUnclear() error {
+	why := facts.Load().failed
+	if why != "" {
+		why = " (" + why + ")"
+	}
+	return fmt.Errorf("DuckDB %s calls it from an unknown place%s, from which it is not clear which rows belong to which group: use no ORDER BY inside the function, and GROUP BY instead of a window; please report this query", C.GoString(C.duckdb_library_version()), why)
 }

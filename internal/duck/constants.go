@@ -5,10 +5,7 @@ package duck
 */
 import "C"
 
-import (
-	"errors"
-	"math"
-)
+import "errors"
 
 // Complete repairs constants in STRUCTs if these rows can be a part of a chunk; constants.c
 // describes how DuckDB damages them. Call it before anything else reads the vectors, some of
@@ -77,27 +74,8 @@ func (v *Vector) appendFields(fields []C.ccbf_field) []C.ccbf_field {
 // width returns the number of bytes of a value in the memory of its vector. It returns 0 if the vector
 // does not hold the values itself, or if the width is not known.
 func (t Type) width() int {
-	switch t.id {
-	case ListID, MapID:
-		return 16
-	case EnumID:
-		switch n := t.Size(); {
-		case n <= math.MaxUint8:
-			return 1
-		case n <= math.MaxUint16:
-			return 2
-		}
-		return 4
-	case DecimalID:
-		switch digits, _ := t.Decimal(); {
-		case digits <= 4:
-			return 2
-		case digits <= 9:
-			return 4
-		case digits <= 18:
-			return 8
-		}
+	if t.id == ListID || t.id == MapID {
 		return 16
 	}
-	return plainTypes[t.id].width
+	return plainTypes[t.Stored()].width
 }

@@ -26,16 +26,6 @@ type frame struct {
 // frames has idle frames. They are used again, so that a chunk costs no allocation.
 var frames = sync.Pool{New: func() any { return new(frame) }}
 
-// errUnclear returns the error for rows that may belong to another group than they seem to
-// (callers.go).
-func errUnclear() error {
-	why := facts.Load().failed
-	if why != "" {
-		why = " (" + why + ")"
-	}
-	return fmt.Errorf("DuckDB %s calls it from an unknown place%s, from which it is not clear which rows belong to which group: use no ORDER BY inside the function, and GROUP BY instead of a window; please report this query", C.GoString(C.duckdb_library_version()), why)
-}
-
 // load sets the frame's rows to the columns of a chunk.
 func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 	n, rows := int(c.ncols), int(c.rows)
@@ -86,19 +76,17 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 			return nil
 		}
 		host := facts.Load()
-		kind := host.arrayKind(u.states, u.rows, u.mark, u.site)
-		switch kind {
-		case unclearArray:
-			return errUnclear()
-		case staleRows:
-			return fmt.Errorf("DuckDB %s passes the same row again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.duckdb_library_version()))
-		case manyStates:
+		single, part, err := host.statesOf(u.states, u.rows, u.mark, u.site)
+		if err != nil {
+			return err
+		}
+		if !single {
 			C.ccbf_prefetch(c.states, c.rows)
 		}
 		rows := f.load(c, ov)
-		states := States{p: u.states, n: u.rows, single: kind != manyStates, part: kind == onePart, thread: uint64(c.thread), slabs: &f.Slabs}
-		states.sorted = states.part && rows.hasStruct() && slices.Contains(host.sortedWindows, u.site.caller)
-		err := ov.Aggregate.Update(rows, states)
+		states := States{p: u.states, n: u.rows, single: single, part: part, thread: uint64(c.thread), slabs: &f.Slabs}
+		states.sorted = part && rows.hasStruct() && slices.Contains(host.sortedWindows, u.site.caller)
+		err = ov.Aggregate.Update(rows, states)
 		if err != nil && states.sorted {
 			return fmt.Errorf("%w; %w", err, errDamaged)
 		}
@@ -144,7 +132,7 @@ func runCallback(c *C.ccbf_call, call func(*frame, *Overload) error) {
 	ov := (*registry.overloads.Load())[uint32(c.id)-1]
 	f := frames.Get().(*frame)
 	f.Begin()
-	err := guarded(func() error { return call(f, ov) })
+	err := Guarded(func() error { return call(f, ov) })
 	f.out.end()
 	f.End()
 	frames.Put(f)
@@ -164,8 +152,8 @@ func runCallback(c *C.ccbf_call, call func(*frame, *Overload) error) {
 	}
 }
 
-// guarded calls f, and returns a panic as an error.
-func guarded(f func() error) (err error) {
+// Guarded calls f, and returns a panic as an error.
+func Guarded(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error: %v", p)
@@ -179,7 +167,7 @@ func guarded(f func() error) (err error) {
 //
 //export ccbfGoDestroy
 func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
-	_ = guarded(func() error {
+	_ = Guarded(func() error {
 		for _, s := range unsafe.Slice((**State)(unsafe.Pointer(states)), int(n)) {
 			if s.mark&^numbers == processMark {
 				s.Drop()
@@ -194,10 +182,10 @@ func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 //
 //export ccbfGoEnd
 func ccbfGoEnd(id C.uint64_t) {
-	_ = guarded(func() error {
+	_ = Guarded(func() error {
 		if in := instanceOf(uint32(uint64(id) >> 32)); in != nil {
 			in.Release()
-			memory.EmptyCaches()
+			memory.EmptyCache()
 			instances.Delete(in.id)
 		}
 		return nil

@@ -13,7 +13,7 @@ import (
 // RegisterExtension registers the functions with a database that loads the extension. api is the
 // table that DuckDB passed, and database a duckdb_database.
 func RegisterExtension(api, database unsafe.Pointer, fns []Function) error {
-	return guarded(func() error {
+	return Guarded(func() error {
 		if err := LoadTable(api); err != nil {
 			return err
 		}

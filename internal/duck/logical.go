@@ -25,8 +25,10 @@ func readType(p unsafe.Pointer, texts bool) Type {
 	switch t.id {
 	case DecimalID:
 		d.width, d.scale = uint8(C.duckdb_decimal_width(p)), uint8(C.duckdb_decimal_scale(p))
+		d.stored = TypeID(C.duckdb_decimal_internal_type(p))
 	case EnumID:
 		d.size = uint64(C.duckdb_enum_dictionary_size(p))
+		d.stored = TypeID(C.duckdb_enum_internal_type(p))
 		for i := uint64(0); texts && i < d.size; i++ {
 			d.texts = append(d.texts, takeText(C.duckdb_enum_dictionary_value(p, C.uint64_t(i))))
 		}
@@ -82,14 +84,8 @@ func logical(t Type) (unsafe.Pointer, error) {
 		}
 		defer C.duckdb_destroy_logical_type(&elem)
 		p = C.duckdb_create_list_type(elem)
-	case DecimalID:
-		w, s := t.Decimal()
-		p = C.duckdb_create_decimal_type(C.uint8_t(w), C.uint8_t(s))
 	case StructID:
 		fields := t.Fields()
-		if len(fields) == 0 {
-			return nil, fmt.Errorf("type STRUCT() has no fields")
-		}
 		types := make([]unsafe.Pointer, len(fields))
 		names := make([]*C.char, len(fields))
 		for i, f := range fields {
@@ -103,8 +99,6 @@ func logical(t Type) (unsafe.Pointer, error) {
 			defer C.free(unsafe.Pointer(names[i]))
 		}
 		p = C.duckdb_create_struct_type(&types[0], &names[0], C.uint64_t(len(fields)))
-	case EnumID, MapID, UnionID, ArrayID:
-		return nil, fmt.Errorf("type %s cannot be declared by a function", t)
 	default:
 		if t.id == GeometryID && !hasGeometry() { // before 1.5.2, a result is a BLOB of WKB
 			t = Blob

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -154,7 +155,8 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 	}
 	for i := range f.Overloads {
 		ov := &f.Overloads[i]
-		if ov.Same || !isKnown(ov) {
+		takesGeometry := slices.ContainsFunc(ov.Params, func(p Param) bool { return p.Type == Geometry })
+		if ov.Same || takesGeometry && !hasGeometry() { // GEOMETRY exists since 1.5
 			continue
 		}
 		if err := addOverload(set, name, f, ov, in); err != nil {
@@ -171,16 +173,6 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 		return errors.New("DuckDB refused it (is there already a function with that name?)")
 	}
 	return nil
-}
-
-// isKnown reports whether this DuckDB has the types of an overload. GEOMETRY exists since 1.5.
-func isKnown(ov *Overload) bool {
-	for _, p := range ov.Params {
-		if p.Type.IsGeometry() && !hasGeometry() {
-			return false
-		}
-	}
-	return true
 }
 
 // addOverload adds an overload to a set of overloads. "Special handling" makes DuckDB pass NULLs to the

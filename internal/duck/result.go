@@ -82,9 +82,6 @@ func (r *Result) end() {
 // Len returns the number of rows to write.
 func (r *Result) Len() int { return r.n }
 
-// Type returns the type of the results.
-func (r *Result) Type() Type { return r.typ }
-
 // reset makes r write n rows of a vector, from row offset on.
 func (r *Result) reset(c *C.ccbf_col, offset, n int, typ Type) {
 	r.vec, r.data, r.mask = c.vec, c.data, nil

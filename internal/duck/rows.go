@@ -157,10 +157,10 @@ func (v *Vector) Bytes(i int) []byte {
 // ENUM can have far more texts than a chunk has rows.
 func (v *Vector) EnumText(i int) string {
 	var value uint32
-	switch v.Type().width() {
-	case 1:
+	switch v.Type().Stored() {
+	case UTinyIntID:
 		value = uint32(Slice[uint8](v)[i])
-	case 2:
+	case USmallIntID:
 		value = uint32(Slice[uint16](v)[i])
 	default:
 		value = Slice[uint32](v)[i]

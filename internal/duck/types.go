@@ -50,8 +50,10 @@ const (
 	BigNumID      TypeID = 35
 	SQLNullID     TypeID = 36
 	TimeNSID      TypeID = 39
-	GeometryID    TypeID = 40 // since DuckDB 1.5; the value is WKB in a string
-	VariantID     TypeID = 41
+	// The values of GEOMETRY, since DuckDB 1.5, are WKB in a string. Before it, the spatial extension had
+	// an alias GEOMETRY of BLOB with another layout.
+	GeometryID TypeID = 40
+	VariantID  TypeID = 41
 )
 
 // Type is a logical type of DuckDB. Compare simple types with ==, and nested ones by String.
@@ -67,6 +69,7 @@ type detail struct {
 	elem         Type     // LIST, ARRAY
 	size         uint64   // length of an ARRAY, number of texts of an ENUM
 	width, scale uint8    // DECIMAL
+	stored       TypeID   // DECIMAL, ENUM: the type of the integers that hold the values
 	texts        []string // ENUM; nil in the type of a column of arguments
 }
 
@@ -116,10 +119,6 @@ func (t Type) parameters() *detail {
 // Alias returns the name of a type over another one, such as JSON, or "".
 func (t Type) Alias() string { return t.parameters().alias }
 
-// IsGeometry reports whether the type is the GEOMETRY of DuckDB 1.5, whose values are WKB. Before
-// it, the spatial extension had an alias GEOMETRY of BLOB with another layout.
-func (t Type) IsGeometry() bool { return t.id == GeometryID }
-
 // Fields returns the fields of a STRUCT, the members of a UNION, or key and value of a MAP.
 func (t Type) Fields() []Field { return t.parameters().fields }
 
@@ -130,11 +129,13 @@ func (t Type) Elem() Type { return t.parameters().elem }
 func (t Type) Size() uint64 { return t.parameters().size }
 
 // Decimal returns the number of digits of a DECIMAL, and how many of them are behind the point.
-// Values are int16 up to a width of 4, int32 up to 9, int64 up to 18, else of 128 bits.
 func (t Type) Decimal() (width, scale uint8) {
 	d := t.parameters()
 	return d.width, d.scale
 }
+
+// Stored returns the type of the values in the memory of a vector: an integer for DECIMAL and ENUM.
+func (t Type) Stored() TypeID { return cmp.Or(t.parameters().stored, t.id) }
 
 // plainTypes has the types without parameters, with their names in SQL. width is the number of bytes of a
 // value in the memory of its vector, 0 if it is not known.

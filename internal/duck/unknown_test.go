@@ -84,33 +84,34 @@ func TestUnclearArrays(t *testing.T) {
 	other, dead := newState(192, processMark|2), newState(256, 0)
 	odd, far := a+4, a+page+64
 	for _, k := range []struct {
-		name   string
-		states []uintptr
-		n      int // rows, of which the last ones may lie where nothing can be read
-		want   arrayKind
+		name    string
+		states  []uintptr
+		n       int // rows, of which the last ones may lie where nothing can be read
+		refused bool
 	}{
-		{"one row, which can be a part of a chunk", []uintptr{a}, 1, onePart},
-		{"one row before what cannot be read", []uintptr{a}, 2048, onePart},
-		{"all the same", []uintptr{a, a, a}, 3, onePart},
-		{"all the same, and what cannot be read", []uintptr{a, a, a}, 4, onePart},
-		{"several", []uintptr{a, b, c}, 3, unclearArray},
-		{"one of two", []uintptr{a, a, b}, 3, unclearArray},
-		{"another function's", []uintptr{a, b, other}, 3, onePart},
-		{"a state that is no more", []uintptr{a, b, dead}, 3, onePart},
-		{"nothing", []uintptr{a, 0}, 2, onePart},
-		{"a number", []uintptr{a, 12345672}, 2, onePart},
-		{"not aligned", []uintptr{a, odd}, 2, onePart},
-		{"a state that cannot be read", []uintptr{a, far}, 2, onePart},
-		{"the first is another function's", []uintptr{other, other}, 2, unclearArray},
-		{"the first is no more", []uintptr{dead}, 1, unclearArray},
+		{"one row, which can be a part of a chunk", []uintptr{a}, 1, false},
+		{"one row before what cannot be read", []uintptr{a}, 2048, false},
+		{"all the same", []uintptr{a, a, a}, 3, false},
+		{"all the same, and what cannot be read", []uintptr{a, a, a}, 4, false},
+		{"several", []uintptr{a, b, c}, 3, true},
+		{"one of two", []uintptr{a, a, b}, 3, true},
+		{"another function's", []uintptr{a, b, other}, 3, false},
+		{"a state that is no more", []uintptr{a, b, dead}, 3, false},
+		{"nothing", []uintptr{a, 0}, 2, false},
+		{"a number", []uintptr{a, 12345672}, 2, false},
+		{"not aligned", []uintptr{a, odd}, 2, false},
+		{"a state that cannot be read", []uintptr{a, far}, 2, false},
+		{"the first is another function's", []uintptr{other, other}, 2, true},
+		{"the first is no more", []uintptr{dead}, 1, true},
 	} {
 		begin := page - 8*len(k.states)
 		for i, s := range k.states {
 			*(*uintptr)(at(begin + 8*i)) = s
 		}
 		before := append([]byte(nil), memory[:page]...)
-		if got := facts.Load().arrayKind(at(begin), k.n, ours, callSite{}); got != k.want {
-			t.Errorf("%s: kind %d, want %d", k.name, got, k.want)
+		single, part, err := facts.Load().statesOf(at(begin), k.n, ours, callSite{})
+		if (err != nil) != k.refused || single == k.refused || part == k.refused {
+			t.Errorf("%s: one state %v, a part %v: %v", k.name, single, part, err)
 		}
 		if string(before) != string(memory[:page]) {
 			t.Errorf("%s: memory was changed", k.name)

@@ -74,7 +74,7 @@ func Reserve(n int64) error {
 		if tryReserve(n, Limit()) {
 			return nil
 		}
-		if EmptyCaches() == 0 && sweep(n) == 0 {
+		if EmptyCache() == 0 && sweep(n) == 0 {
 			break
 		}
 	}

@@ -91,12 +91,12 @@ func TestCachesAreEmptiedFirst(t *testing.T) {
 	releaseAll()
 	withLimit(t, 1<<20)
 	var have int64
-	RegisterCache(func() int64 {
+	EmptyCache = func() int64 {
 		n := have
 		have = 0
 		UnreserveCache(n)
 		return n
-	})
+	}
 	keep := func(n int64) bool {
 		if !ReserveCache(n) {
 			return false

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"strconv"
@@ -11,14 +12,7 @@ import (
 // own limit is 80% by default; the rest is for the process itself.
 func defaultLimit() int64 {
 	const unknown = 8 << 30 // the limit if the size of the memory is not known
-	total := machineMemory(os.ReadFile)
-	if total <= 0 {
-		total = systemMemory()
-	}
-	if total <= 0 {
-		total = unknown
-	}
-	return total / 100 * 15
+	return cmp.Or(machineMemory(os.ReadFile), systemMemory(), unknown) / 100 * 15
 }
 
 // machineMemory returns the smallest of the machine's memory and the limits of the process's

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 )
@@ -30,24 +29,15 @@ func (l *Lease) Grow(delta int64) error {
 			return err
 		}
 	}
-	for {
-		old := l.size.Load()
-		if old < 0 {
-			if delta > 0 {
-				used.Add(-delta)
-			}
-			return errBudget()
-		}
-		if old+delta < 0 {
-			return fmt.Errorf("a page of %d bytes cannot give back %d", old, -delta)
-		}
-		if l.size.CompareAndSwap(old, old+delta) {
-			if delta < 0 {
-				Unreserve(-delta)
-			}
-			return nil
-		}
+	if l.size.Add(delta) < 0 { // the page was dropped
+		l.size.Add(-delta)
+		used.Add(-max(delta, 0))
+		return errBudget()
 	}
+	if delta < 0 {
+		Unreserve(-delta)
+	}
+	return nil
 }
 
 // Scarce returns 2 if less than a quarter of the budget is left, 1 if less than half, and otherwise 0. The
@@ -127,9 +117,6 @@ func entry(i uint32) *atomic.Pointer[Lease] {
 // store. kind is isSlot for a slab, and 0 for other pages. The error wraps ErrBudget, or says that the store
 // is full.
 func (l *Lease) open(page any, instance uint32, size int64, kind Ref) error {
-	if size < 0 {
-		return fmt.Errorf("a page of %d bytes", size)
-	}
 	if err := Reserve(size); err != nil {
 		return err
 	}
@@ -277,7 +264,7 @@ func eachLease(f func(*Lease)) {
 // it while none of its queries runs.
 func Release(instance uint32) {
 	if Cached() > Limit()/idleFraction {
-		EmptyCaches()
+		EmptyCache()
 	}
 	eachLease(func(l *Lease) {
 		if l.instance == instance {

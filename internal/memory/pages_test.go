@@ -226,7 +226,7 @@ func newPage(r *Ref, size int64) (*Lease, error) {
 
 // releaseAll drops every page and empties the caches.
 func releaseAll() {
-	EmptyCaches()
+	EmptyCache()
 	eachLease(func(l *Lease) { forget(l) })
 }
 

@@ -61,24 +61,13 @@ func sweep(need int64) (freed int64) {
 
 // freedSinceGC is the number of bytes that were given back since the last collection: they are
 // still in the Go heap.
-var (
-	freedSinceGC atomic.Int64
-	collecting   atomic.Bool
-)
+var freedSinceGC atomic.Int64
 
 // collectGarbage notes that n bytes were given back, and starts a collection after a quarter of
 // the budget. Go by itself waits until the heap has doubled, and the process would take more than
 // the budget.
 func collectGarbage(n int64) {
-	if freedSinceGC.Add(n) < Limit()/4 {
-		return
+	if freed := freedSinceGC.Add(n); freed >= Limit()/4 && freedSinceGC.CompareAndSwap(freed, 0) {
+		go runtime.GC()
 	}
-	if !collecting.CompareAndSwap(false, true) {
-		return
-	}
-	go func() {
-		freedSinceGC.Store(0)
-		runtime.GC()
-		collecting.Store(false)
-	}()
 }

@@ -142,13 +142,11 @@ func (a *Slabs) hasRoom(size int, instance uint32) bool {
 // reclaimed.
 func (a *Slabs) startFilling() bool {
 	a.lease.touch()
-	for n := a.live.Load(); n > 0 && a.lease.size.Load() >= 0; n = a.live.Load() {
-		if a.live.CompareAndSwap(n, n+maxSlots) {
-			a.filling, a.taken = true, 0
-			return true
-		}
+	if a.live.Add(maxSlots) == maxSlots || a.lease.size.Load() < 0 { // dropped: no state leads there any more
+		return false
 	}
-	return false
+	a.filling, a.taken = true, 0
+	return true
 }
 
 // done ends the callback's use of the slab: live then counts the slots that were taken.

@@ -15,7 +15,8 @@ const (
 )
 
 // Windows returns the only statement of the query with a number of a seed. It calls Many, mostly with few
-// functions and few rows.
+// functions and few rows. For these DuckDB hands an aggregate an array of states of which only the first exists.
+// The memory behind it depends on the rest of the query.
 func Windows(seed uint64, number int) []string {
 	d := NewDraw(seed, uint64(number))
 	functions, rows := d.Uneven(8), d.Uneven(60)

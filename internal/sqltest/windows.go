@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/internal/queries"
 )
 
 // WindowCount returns how many random queries a test runs: few, a third of them with -short, ten
@@ -26,22 +24,8 @@ func WindowCount(few int) int {
 	return few
 }
 
-// Windows runs the queries first to first+n-1 of a seed: many functions side by side, on 1 to 8
-// threads. For these DuckDB hands an aggregate an array of states of which only the first exists.
-// The memory behind it depends on the rest of the query.
-func Windows(t testing.TB, c Conn, seed uint64, first, n int) {
-	t.Helper()
-	random(t, c, seed, first, n, 8, queries.Windows)
-}
-
-// StructWindows runs the queries first to first+n-1 of a seed with STRUCTs in windows.
-func StructWindows(t testing.TB, c Conn, seed uint64, first, n int) {
-	t.Helper()
-	random(t, c, seed, first, n, 3, queries.Structs)
-}
-
-// random runs queries that check themselves, on 1 to threads threads.
-func random(t testing.TB, c Conn, seed uint64, first, n, threads int, of func(seed uint64, number int) []string) {
+// Random runs the queries first to first+n-1 of a seed, which check themselves, on 1 to 8 threads.
+func Random(t testing.TB, c Conn, of func(seed uint64, number int) []string, seed uint64, first, n int) {
 	t.Helper()
 	defer func() {
 		if err := c.Exec("RESET threads"); err != nil {
@@ -52,7 +36,7 @@ func random(t testing.TB, c Conn, seed uint64, first, n, threads int, of func(se
 	for number := first; number < first+n && wrong < 3; number++ {
 		steps := of(seed, number)
 		last := len(steps) - 1
-		for _, s := range append([]string{fmt.Sprintf("SET threads = %d", 1+number%threads)}, steps[:last]...) {
+		for _, s := range append([]string{fmt.Sprintf("SET threads = %d", 1+number%8)}, steps[:last]...) {
 			if err := c.Exec(s); err != nil {
 				t.Fatalf("%v: %s", err, s)
 			}

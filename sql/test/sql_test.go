@@ -35,14 +35,14 @@ func sqlConn(t *testing.T) sqltest.Conn {
 // queries.
 func TestRandomWindows(t *testing.T) {
 	conn := sqlConn(t)
-	sqltest.Windows(t, conn, 14, 0, sqltest.WindowCount(60))
+	sqltest.Random(t, conn, queries.Windows, 14, 0, sqltest.WindowCount(60))
 }
 
 // TestStructsInWindows: random windows with STRUCTs, compared with GROUP BY. CCBF_LONG=1: 10,000
 // queries.
 func TestStructsInWindows(t *testing.T) {
 	conn := sqlConn(t)
-	sqltest.StructWindows(t, conn, 44, 0, sqltest.WindowCount(300))
+	sqltest.Random(t, conn, queries.Structs, 44, 0, sqltest.WindowCount(300))
 	if refused := sqltest.OrderedStructs(t, conn); refused < 6 {
 		t.Errorf("%d queries were refused: the others are right by chance", refused)
 	}

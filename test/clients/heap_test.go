@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
@@ -48,7 +49,7 @@ func TestHeaps(t *testing.T) {
 					t.Fatalf("%s is not in the process (%v)", h.library, err)
 				}
 			}
-			sqltest.Windows(t, &conn{p.client, "1"}, 14, 0, sqltest.WindowCount(30))
+			sqltest.Random(t, &conn{p.client, "1"}, queries.Windows, 14, 0, sqltest.WindowCount(30))
 		})
 	}
 }
@@ -93,5 +94,5 @@ func TestAddresses(t *testing.T) {
 	// Go and DuckDB handle signals and do not free all memory at the end.
 	p := cHostIn(t, newest(t), []string{"LD_PRELOAD=" + strings.Join(preload, " "), "ASAN_OPTIONS=detect_leaks=0:handle_segv=0:use_sigaltstack=0"})
 	p.load(1, path)
-	sqltest.Windows(t, &conn{p.client, "1"}, 14, 0, 60)
+	sqltest.Random(t, &conn{p.client, "1"}, queries.Windows, 14, 0, 60)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
@@ -63,8 +64,8 @@ func TestTooOld(t *testing.T) {
 func TestRandomWindows(t *testing.T) {
 	each(t, func(t *testing.T, i int, client *client) {
 		c := connect(t, loaded(t, client, ":memory:"))
-		sqltest.Windows(t, c, 14, 30000+10000*i, sqltest.WindowCount(30))
-		sqltest.StructWindows(t, c, 44, 10000*(i+1), sqltest.WindowCount(60))
+		sqltest.Random(t, c, queries.Windows, 14, 30000+10000*i, sqltest.WindowCount(30))
+		sqltest.Random(t, c, queries.Structs, 44, 10000*(i+1), sqltest.WindowCount(60))
 		t.Log(sqltest.OrderedStructs(t, c), "queries refused")
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/internal/queries"
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 	"github.com/marcboeker/go-duckdb/v2"
 )
@@ -30,7 +31,7 @@ func TestRandomWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	sqltest.Windows(t, conn, 14, 20000, sqltest.WindowCount(60))
+	sqltest.Random(t, conn, queries.Windows, 14, 20000, sqltest.WindowCount(60))
 }
 
 func open(t *testing.T) (*sql.DB, *ccbfsql.Registration) {

@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/filters"
-	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -85,17 +83,6 @@ const (
 	total    = "(sketch_info($s)).total IS DISTINCT FROM len($c)"
 )
 
-// families are the families to choose from, cms and sbf twice as often as others.
-var families = func() (fs []keyed.Any) {
-	for _, f := range filters.Keyed() {
-		fs = append(fs, f)
-		if id := f.About().ID; id == cms.Family.ID || id == sbf.Family.ID {
-			fs = append(fs, f)
-		}
-	}
-	return fs
-}()
-
 // judged returns how to check a family's sketches. With default options, lawful says whether they depend on the
 // order of rows and of merges.
 func judged(f keyed.Any) (judge string, lawful bool) {
@@ -118,6 +105,7 @@ var unlawful = regexp.MustCompile(`^(cbf|cuckoo) |conservative|'(mi|rm|trm)'|ove
 
 func ofKeys(d draw) aggregate {
 	k := keys[d.IntN(len(keys))]
+	families := filters.Keyed()
 	f := families[d.IntN(len(families))]
 	family := f.About().Name
 	a := aggregate{

@@ -28,15 +28,9 @@ func newQuery(seed uint64, n int, db *database) query {
 	case d.Chance(12):
 		q.Kind = "structs"
 		q.Steps = queries.Structs(seed, n)
-	case d.Chance(12):
-		q.Kind = "areas"
-		q.Steps = []string{values{draw: d}.statement("areas")}
-	case d.Chance(12):
-		q.Kind = "sets"
-		q.Steps = []string{values{draw: d}.statement("sets")}
-	case d.Chance(12):
-		q.Kind = "joins"
-		q.Steps = []string{values{draw: d}.statement("joins")}
+	case d.Chance(4):
+		q.Kind = d.One("areas", "sets", "joins")
+		q.Steps = []string{values{draw: d}.statement(q.Kind)}
 	case d.Chance(30):
 		q.Kind = "errors"
 		of := failing[d.IntN(len(failing))]
