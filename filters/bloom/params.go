@@ -160,13 +160,10 @@ func (p Params) form() (form, error) {
 	return f, f.check()
 }
 
-// empty returns the memory of an empty filter, 0 if the parameters are wrong, and the seed.
-func (p Params) empty() (bytes, seed uint64) {
+// empty returns the memory of an empty filter, and the seed.
+func (p Params) empty() (bytes, seed uint64, err error) {
 	f, err := p.form()
-	if err != nil {
-		return 0, 0
-	}
-	return 8 * f.words(), p.Seed
+	return 8 * f.words(), p.Seed, err
 }
 
 // wordBits is the number of bits of a word. Sizes are whole words, because a body has whole words

@@ -13,15 +13,6 @@ import (
 // Position i of a key comes from the highest bits of x_i = h1 + key.Spread^i*h2. In a filter of m bits
 // it is floor(x_i*m / 2^64).
 
-// power returns key.Spread^i.
-func power(i uint64) uint64 {
-	p := uint64(1)
-	for range i {
-		p *= key.Spread
-	}
-	return p
-}
-
 // one is 1 in the fixed-point numbers of k and of activations.
 const one = 1 << 56
 
@@ -52,7 +43,10 @@ func (f *form) route() route {
 	lo, carry := bits.Add64(lo, one-1, 0)
 	r.limit = (hi+carry)<<8 | lo>>56 // ceil(p*size/one): the product of 128 bits, divided by 2^56
 	if r.n > 0 {
-		r.last = power(r.n - 1)
+		r.last = 1
+		for range r.n - 1 {
+			r.last *= key.Spread
+		}
 	}
 	if f.variant == Blocks {
 		r.plan = planFor(f.size, f.kept, r.fixed)

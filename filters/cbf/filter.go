@@ -69,8 +69,7 @@ func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 
 // ContainsKey is Contains of a key's bytes (package key).
 func (f *filter) ContainsKey(b []byte) bool {
-	h1, h2 := key.Hash(f.Seed(), b)
-	return f.Contains(h1, h2)
+	return f.Contains(key.Hash(f.Seed(), b))
 }
 
 // widen returns a word without its upper halves. Lower halves that are stuck stay stuck.

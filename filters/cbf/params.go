@@ -190,13 +190,10 @@ func (s *shape) check() error {
 
 var widths = map[uint64]string{2: "2, 4, 8 or 16", 4: "4, 8 or 16", 8: "8 or 16"}
 
-// empty returns the memory of an empty filter, 0 if the parameters are wrong, and the seed.
-func (p Params) empty() (bytes, seed uint64) {
+// empty returns the memory of an empty filter, and the seed.
+func (p Params) empty() (bytes, seed uint64, err error) {
 	s, err := p.shape()
-	if err != nil {
-		return 0, 0
-	}
-	return 8 * s.words, p.Seed
+	return 8 * s.words, p.Seed, err
 }
 
 // form returns the variant as errors write it.

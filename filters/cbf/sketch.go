@@ -91,9 +91,7 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 		}
 		s.set(word, w)
 	}
-	if stuck != 0 {
-		keyed.SetSaturated(&s.Base, true)
-	}
+	keyed.Saturate(&s.Base, stuck != 0)
 }
 
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or one of each if ns is nil.
@@ -139,19 +137,11 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 // all be there.
 func (s *Sketch) take(h1, h2, n uint64) bool {
 	g := &s.kernel
-	var words, rests, before [MaxK]uint64
-	all := uint64(0)
-	for i := range g.k { // this loop only reads, so that the cache misses of all words overlap
-		words[i], rests[i] = bits.Mul64(hash(h1, h2, i), g.words)
-		all |= s.at(words[i])
-	}
-	if all == 0 {
-		return false
-	}
+	var words, before [MaxK]uint64
 	for i := range g.k {
-		word := words[i]
-		low, high := g.marks(rests[i])
-		before[i] = s.at(word)
+		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
+		low, high := g.marks(rest)
+		words[i], before[i] = word, s.at(word)
 		w, ok := g.remove(before[i], &low, n)
 		if ok && g.halves {
 			w, ok = g.remove(w, &high, n)

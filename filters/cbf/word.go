@@ -52,18 +52,6 @@ type mark struct {
 	sign uint64 // hash bits that choose the signature; Tandem only
 }
 
-// counter uses the top bits of x to choose a counter of a word. at is the counter's first bit. rest is
-// the unused bits of x, moved to the top.
-func (g *kernel) counter(x uint64) (at, rest uint64) {
-	return x >> (-g.lanes & 63) * g.width & 63, x << (g.lanes & 63)
-}
-
-// increment uses the top bits of x to choose an increment v from L to 2L-1. rest is the unused bits of
-// x, moved to the top.
-func (g *kernel) increment(x uint64) (v, rest uint64) {
-	return g.inc + x>>(-g.incBits&63), x << (g.incBits & 63)
-}
-
 // signBits is the number of bits of a hash that a signature takes: 3*63 is below 2^8.
 const signBits = 8
 
@@ -75,14 +63,15 @@ func (g *kernel) sign(v, x uint64) (code, note uint64) {
 	return v + times<<(g.incBits&63), note + 1
 }
 
-// mark derives an occurrence from the hash bits x. rest is the unused bits of x, moved to the top.
+// mark derives an occurrence from the hash bits x. Each choice takes the top bits. rest is the unused bits of x,
+// moved to the top.
 func (g *kernel) mark(x uint64) (m mark, rest uint64) {
-	m.at, x = g.counter(x)
+	m.at, x = x>>(-g.lanes&63)*g.width&63, x<<(g.lanes&63)
 	if g.variant == Plain {
 		m.v = 1
 		return m, x
 	}
-	m.v, x = g.increment(x)
+	m.v, x = g.inc+x>>(-g.incBits&63), x<<(g.incBits&63) // an increment from L to 2L-1
 	if g.variant == Tandem {
 		m.sign = x
 		x <<= signBits

@@ -75,13 +75,10 @@ func (p Params) shape() (width, depth uint64, err error) {
 	return width, depth, checkShape(width, depth)
 }
 
-// empty returns the memory of an empty sketch, 0 if the parameters are wrong, and the seed.
-func (p Params) empty() (bytes, seed uint64) {
+// empty returns the memory of an empty sketch, and the seed.
+func (p Params) empty() (bytes, seed uint64, err error) {
 	width, depth, err := p.shape()
-	if err != nil {
-		return 0, 0
-	}
-	return width * depth, p.Seed
+	return width * depth, p.Seed, err
 }
 
 // checkShape returns an error for a shape that is out of range.

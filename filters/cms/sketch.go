@@ -10,10 +10,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// saturated is the value of a counter that reached the end of 64 bits. It stays there, whatever is
-// added or removed.
-const saturated = words.Saturated
-
 // Sketch is a Count-Min Sketch in memory. It has width times depth counters of 1, 2, 4 or 8 bytes each,
 // all as wide as the largest needs.
 type Sketch struct{ counts }
@@ -86,14 +82,10 @@ func (s *Sketch) Clone() *Sketch {
 // and Varghese 2002.
 func (s *Sketch) Add(h1, h2, n uint64) {
 	keyed.Grow(&s.Base, n)
-	saturated := false
 	if s.Additive() {
-		saturated = s.c.AddKey(h1, h2, n)
+		keyed.Saturate(&s.Base, s.c.AddKey(h1, h2, n))
 	} else {
-		saturated = s.c.AddLeast([]uint64{h1}, []uint64{h2}, nil, n)
-	}
-	if saturated {
-		keyed.SetSaturated(&s.Base, true)
+		keyed.Saturate(&s.Base, s.c.AddLeast([]uint64{h1}, []uint64{h2}, nil, n))
 	}
 }
 
@@ -107,14 +99,10 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 // nil. The result is the same as by Add for each key in order. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	keyed.GrowAll(&s.Base, len(h1s), ns)
-	saturated := false
 	if s.Additive() {
-		saturated = s.c.Add(h1s, h2s, ns, 1)
+		keyed.Saturate(&s.Base, s.c.Add(h1s, h2s, ns, 1))
 	} else {
-		saturated = s.c.AddLeast(h1s, h2s, ns, 1)
-	}
-	if saturated {
-		keyed.SetSaturated(&s.Base, true)
+		keyed.Saturate(&s.Base, s.c.AddLeast(h1s, h2s, ns, 1))
 	}
 }
 
@@ -129,8 +117,7 @@ func (c *counts) Count(h1, h2 uint64) uint64 {
 
 // CountKey is Count of a key's bytes (package key).
 func (c *counts) CountKey(b []byte) uint64 {
-	h1, h2 := key.Hash(c.Seed(), b)
-	return c.Count(h1, h2)
+	return c.Count(key.Hash(c.Seed(), b))
 }
 
 // CountHashes writes the Count of every key to dst. h1s and h2s are as long as dst.

@@ -34,9 +34,7 @@ func (s *Sketch) Union(other *Sketch) error {
 	}
 	keyed.Unite(&s.Base, other.Base)
 	// If other is s, widening makes a new table for s and leaves the one that is read.
-	if s.c.Merge(other.c.Table, saturate.Add) {
-		keyed.SetSaturated(&s.Base, true)
-	}
+	keyed.Saturate(&s.Base, s.c.Merge(other.c.Table, saturate.Add))
 	return nil
 }
 
@@ -54,7 +52,7 @@ func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {
 	if !a.Additive() {
 		return 0, 0, fmt.Errorf("join size of conservative sketches: %w", sketch.ErrNotAdditive)
 	}
-	hi, lo = saturated, saturated
+	hi, lo = words.Saturated, words.Saturated
 	for row := range a.c.Factors { // the smallest dot product over the rows, a number of 128 bits
 		h, l := dot(a.c.Row(row), b.c.Row(row))
 		if h < hi || h == hi && l < lo {
@@ -90,13 +88,13 @@ func dot(a, b words.Table) (hi, lo uint64) {
 			lo, c = bits.Add64(lo, l, 0)
 			hi, c = bits.Add64(hi, h, c)
 			over |= c
-			if v == saturated && w != 0 || w == saturated && v != 0 {
+			if v == words.Saturated && w != 0 || w == words.Saturated && v != 0 {
 				over = 1
 			}
 		}
 	}
 	if over != 0 {
-		return saturated, saturated
+		return words.Saturated, words.Saturated
 	}
 	return hi, lo
 }

@@ -140,25 +140,15 @@ func (l *layout) setFields() {
 	}
 }
 
-// markers returns the number t of slots whose highest bits tell how full a bucket is. A code of t
-// bits can stand for such a bucket if its bits are not ascending: there are 2^t - (t+1) such codes. t is
-// the smallest number for which these are at least b. With two slots there is one such code, so the code
-// takes one bit more. "Variable-length Encoding Framework",
-// section III.
-func markers(b uint) uint {
-	if b == 2 {
-		return 2
-	}
-	t := uint(1)
-	for 1<<t-(t+1) < b {
-		t++
-	}
-	return t
-}
+// markers is, by the number of slots, the number t of slots whose highest bits tell how full a bucket is. A code
+// of t bits can stand for such a bucket if its bits are not ascending: there are 2^t - (t+1) such codes. t is
+// the smallest number for which these are at least the slots. With two slots there is one such code, so the code
+// takes one bit more. "Variable-length Encoding Framework", section III.
+var markers = [MaxSlots + 1]uint{2: 2, 3: 3, 4: 3, 5: 4, 6: 4, 7: 4, 8: 4}
 
 // setClasses sets class and code: which code stands for how many fingerprints.
 func (l *layout) setClasses() {
-	t := markers(l.b)
+	t := markers[l.b]
 	l.codeShift = l.bits - t
 	codes := uint(1) << t
 	extra := uint(0) // number of bits that the code has below the markers
@@ -188,7 +178,7 @@ func (l *layout) setClasses() {
 
 // full returns the class of full buckets: every field is a slot's highest bit.
 func (l *layout) full() (c class) {
-	t := markers(l.b)
+	t := markers[l.b]
 	c.n = uint8(l.b)
 	for j := range l.b {
 		at := l.bits - t + j

@@ -162,13 +162,10 @@ func (p Params) checkBuckets(n uint64) error {
 	return nil
 }
 
-// empty returns the memory of an empty filter, 0 if the parameters are wrong, and the seed.
-func (p Params) empty() (bytes, seed uint64) {
+// empty returns the memory of an empty filter, and the seed.
+func (p Params) empty() (bytes, seed uint64, err error) {
 	p, buckets, err := p.sized()
-	if err != nil {
-		return 0, 0
-	}
-	return bodySize(buckets, p.FingerprintBits*p.Slots), p.Seed
+	return bodySize(buckets, p.FingerprintBits*p.Slots), p.Seed, err
 }
 
 // check returns an error for parameters that are out of range. They have their defaults.

@@ -32,24 +32,15 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	}
 	i, fp := s.first(h1), s.fingerprintOf(h2)
 	j := s.other(i, fp)
-	if n != 1 {
-		if have := uint64(s.copies(i, j, fp)); n > have {
-			return tooMany(n, have)
-		}
+	if have := uint64(s.copies(i, j, fp)); n > have {
+		return fmt.Errorf("remove %d of a key that is there %d times: %w", n, have, sketch.ErrTooMany)
 	}
 	for range n {
-		if !s.take(i, j, fingerprint{fp, s.knownBits()}) {
-			return tooMany(1, 0) // only if n is 1
-		}
+		s.take(i, j, fingerprint{fp, s.knownBits()})
 	}
 	s.stored -= n
 	keyed.Shrink(&s.Base, n)
 	return nil
-}
-
-// tooMany returns the error for a removal of n occurrences of a key that is there have times.
-func tooMany(n, have uint64) error {
-	return fmt.Errorf("remove %d of a key that is there %d times: %w", n, have, sketch.ErrTooMany)
 }
 
 // RemoveKey is Remove of a key's bytes (package key).

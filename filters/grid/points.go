@@ -6,11 +6,6 @@ import (
 	"github.com/paulmach/orb"
 )
 
-const (
-	wkbPoint      = 1
-	wkbMultiPoint = 4
-)
-
 // AppendPoints appends the points of a POINT or a MULTIPOINT in well-known binary, in the OGC, ISO and
 // extended forms. It drops Z, M and SRIDs, and leaves out empty points. For another geometry the error
 // wraps ErrGeometryType, for damaged bytes ErrPolygon. Memory is bounded by a multiple of len(wkb).

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 )
 
 // EarthRadius is the mean radius of the Earth in metres (IUGG, R1): the sphere of
@@ -80,19 +81,11 @@ func circle(lon, lat, angle float64, corners int) (polygon orb.MultiPolygon, off
 	for i, b := range ring[1:] {
 		a := ring[i]
 		east := math.Remainder(b[0]-a[0], 360)
-		middle := distance(lon, lat, a[0]+east/2, (a[1]+b[1])/2)
+		middle := geo.DistanceHaversine(orb.Point{lon, lat}, orb.Point{a[0] + east/2, (a[1] + b[1]) / 2}) / orb.EarthRadius
 		off = max(off, math.Abs(middle-angle))
 	}
 	polygon, err = Globe(orb.MultiPolygon{{ring}})
 	return polygon, off, err
-}
-
-// distance returns the angle between two places by the haversine formula.
-func distance(lon1, lat1, lon2, lat2 float64) float64 {
-	const degree = math.Pi / 180
-	sinLat, sinLon := math.Sin((lat2-lat1)*degree/2), math.Sin((lon2-lon1)*degree/2)
-	h := sinLat*sinLat + math.Cos(lat1*degree)*math.Cos(lat2*degree)*sinLon*sinLon
-	return 2 * math.Asin(math.Sqrt(min(1, h)))
 }
 
 // AreaKm2 returns the area in square kilometres of a polygon whose coordinates are longitudes and

@@ -9,7 +9,9 @@ import (
 )
 
 const (
+	wkbPoint        = 1
 	wkbPolygon      = 3
+	wkbMultiPoint   = 4
 	wkbMultiPolygon = 6
 	wkbCollection   = 7
 

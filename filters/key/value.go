@@ -10,16 +10,6 @@ import (
 // float64 a DOUBLE. Types based on these are the same. SQL types that Go does not have need their own
 // function, for example AppendDate.
 func Append(dst []byte, v any) ([]byte, Class, error) {
-	switch v := v.(type) { // a type switch: reflection would take longer than the rest
-	case string:
-		return append(dst, v...), Text, nil
-	case []byte:
-		return append(dst, v...), Blob, nil
-	case int:
-		return AppendInt64(dst, int64(v)), Int, nil
-	case int64:
-		return AppendInt64(dst, v), Int, nil
-	}
 	switch r := reflect.ValueOf(v); {
 	case r.Kind() == reflect.String:
 		return append(dst, r.String()...), Text, nil

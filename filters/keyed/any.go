@@ -140,7 +140,11 @@ func (f *Family[P, S, V]) Empty(params any) (bytes, seed uint64) {
 	if f.spec.Empty == nil {
 		return 0, 0
 	}
-	return f.spec.Empty(params.(P))
+	bytes, seed, err := f.spec.Empty(params.(P))
+	if err != nil {
+		return 0, 0
+	}
+	return bytes, seed
 }
 
 // Make implements Any.

@@ -94,6 +94,13 @@ func (b *Base) Additive() bool { return b.flags.Has(sketch.Additive) }
 // Saturated reports whether a counter reached its ceiling.
 func (b *Base) Saturated() bool { return b.flags.Has(sketch.Saturated) }
 
+// Saturate records that a counter reached its ceiling, if it did.
+func Saturate(b *Base, did bool) {
+	if did {
+		b.flags |= sketch.Saturated
+	}
+}
+
 // SetSaturated records whether a counter is at its ceiling.
 func SetSaturated(b *Base, is bool) {
 	b.flags &^= sketch.Saturated

@@ -84,9 +84,9 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	// Gather is New for a sketch that is built once and then encoded. If it is nil, New is used.
 	Gather func(p P) (S, error)
 
-	// Empty returns the bytes of an empty sketch and the seed of its keys' hashes. It returns 0 bytes
-	// if New fails or the sketch is ByValue. It is nil if every sketch is ByValue.
-	Empty func(p P) (bytes, seed uint64)
+	// Empty returns the bytes of an empty sketch and the seed of its keys' hashes, or the error of New. It returns 0
+	// bytes if the sketch is ByValue. It is nil if every sketch is ByValue.
+	Empty func(p P) (bytes, seed uint64, err error)
 
 	// RemoveFrom is the options, as SQL writes them, without which keys cannot be removed, nor sketches
 	// subtracted.

@@ -33,7 +33,7 @@ func wholeNote() noteSpec {
 		Options:   Options[struct{ Seed uint64 }]{SeedOption(func(p *struct{ Seed uint64 }) *uint64 { return &p.Seed })},
 		Defaults:  func(*struct{ Seed uint64 }) {},
 		New:       func(struct{ Seed uint64 }) (*note, error) { return nil, errors.New("none") },
-		Empty:     func(struct{ Seed uint64 }) (bytes, seed uint64) { return 0, 0 },
+		Empty:     func(struct{ Seed uint64 }) (bytes, seed uint64, err error) { return 0, 0, nil },
 		View:      func([]byte) (note, error) { return note{}, nil },
 		Check:     func(*note) error { return nil },
 		Sketch:    func(*note) *note { return nil },

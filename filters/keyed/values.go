@@ -11,35 +11,24 @@ import (
 // sketch of TIMESTAMP keys, the date and time in UTC. It is exact to the nanosecond, while most of SQL's
 // values have microseconds. A value that is not a key of the sketch's class is a *key.ClassError.
 func (f *Family[P, S, V]) AddValue(s S, v any) error {
-	b, class, err := valueKey(s, nil, v)
+	b, class, err := valueKey(s, v)
 	if err == nil {
-		err = f.addOne(s, class, b)
+		err = s.self().SetKeyClass(class)
+	}
+	if err == nil {
+		err = f.AddKey(s, b, 1)
 	}
 	return err
-}
-
-// addOne counts the key b of this class once.
-func (f *Family[P, S, V]) addOne(s S, class key.Class, b []byte) error {
-	if err := s.self().SetKeyClass(class); err != nil {
-		return err
-	}
-	return f.AddKey(s, b, 1)
 }
 
 // AddValues counts each of the values once, as X_agg does with a column. If the order of keys does not
 // matter, the BLOB is the same, byte for byte. Errors come from AddValue; the values before
 // have been added.
 func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, values []T) error {
-	var room []byte
 	for i := range values {
-		b, class, err := valueKey(s, room[:0], values[i])
-		if err == nil {
-			err = f.addOne(s, class, b)
-		}
-		if err != nil {
+		if err := f.AddValue(s, values[i]); err != nil {
 			return fmt.Errorf("value %d: %w", i, err)
 		}
-		room = b
 	}
 	return nil
 }
@@ -48,7 +37,7 @@ func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, 
 // value is there, CountValue returns 1 or 0. A value of another class than the keys' is converted if that
 // loses nothing, and is an error otherwise, as in SQL. If the keys have no class, it is looked up by its bytes.
 func (f *Family[P, S, V]) CountValue(s S, v any) (uint64, error) {
-	b, class, err := valueKey(s, nil, v)
+	b, class, err := valueKey(s, v)
 	if err != nil {
 		return 0, err
 	}
@@ -67,16 +56,16 @@ func (f *Family[P, S, V]) ContainsValue(s S, v any) (bool, error) {
 	return n > 0, err
 }
 
-// valueKey appends the key that a value of Go has in a sketch, and returns its class. In a sketch of DATE
+// valueKey returns the key that a value of Go has in a sketch, and returns its class. In a sketch of DATE
 // keys a time is a TIMESTAMP.
-func valueKey(s Sketch, dst []byte, v any) ([]byte, key.Class, error) {
+func valueKey(s Sketch, v any) ([]byte, key.Class, error) {
 	t, is := v.(time.Time)
 	if !is {
-		return key.Append(dst, v)
+		return key.Append(nil, v)
 	}
 	class := key.TimestampTZ
 	if c := s.self().class; c == key.Timestamp || c == key.Date {
 		class = key.Timestamp
 	}
-	return key.AppendGoTime(dst, t), class, nil
+	return key.AppendGoTime(nil, t), class, nil
 }

@@ -184,14 +184,14 @@ func (p Params) shape() (shape, error) {
 	return newShape(m, p.K, p.Method, p.Encoding, p.Marker == Marked, p.Blocked, p.Range)
 }
 
-// empty returns the memory of the counters of an empty sketch, and the seed. It returns 0 if the
-// parameters are wrong, or if the sketch needs keys and not their hashes.
-func (p Params) empty() (bytes, seed uint64) {
+// empty returns the memory of the counters of an empty sketch, and the seed. It returns 0 if the sketch needs keys
+// and not their hashes.
+func (p Params) empty() (bytes, seed uint64, err error) {
 	s, err := p.shape()
-	if err != nil || p.Range != (Range{}) {
-		return 0, 0
+	if p.Range != (Range{}) {
+		return 0, 0, err
 	}
-	return s.m + s.secondM, p.Seed
+	return s.m + s.secondM, p.Seed, err
 }
 
 // counters returns the number of counters for the parameters, at most maxCounters. They have their

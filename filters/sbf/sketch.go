@@ -120,10 +120,8 @@ func (s *Sketch) hashesOnly() {
 func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
 	if s.sums() && s.exact == nil && s.inRows() {
 		rows := s.rows()
-		full := rows.Add(h1s, h2s, ns, n)
-		if s.first.words = rows.Table; full {
-			keyed.SetSaturated(&s.Base, true)
-		}
+		keyed.Saturate(&s.Base, rows.Add(h1s, h2s, ns, n))
+		s.first.words = rows.Table
 		return
 	}
 	for i, h1 := range h1s {
@@ -142,17 +140,13 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 	}
 	var room [MaxK]uint32
 	pos := s.firstPositions(&room, h1, h2)
-	var full bool
 	switch {
 	case s.sums():
-		full = s.first.words.Increase(pos, n)
+		keyed.Saturate(&s.Base, s.first.words.Increase(pos, n))
 	case s.method == MI:
-		full = s.first.words.IncreaseLeast(pos, n)
+		keyed.Saturate(&s.Base, s.first.words.IncreaseLeast(pos, n))
 	default:
-		full = s.recur(pos, h1, h2, n)
-	}
-	if full {
-		keyed.SetSaturated(&s.Base, true)
+		keyed.Saturate(&s.Base, s.recur(pos, h1, h2, n))
 	}
 }
 

@@ -7,10 +7,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
-// saturated is the value of a counter that reached the end of 64 bits. It stays there, whatever is
-// added or removed.
-const saturated = words.Saturated
-
 // cells are the counters of a filter. In a Sketch they are words. Codes take a scan to read and a rewrite
 // to change, so only a View has these.
 type cells struct {
@@ -63,7 +59,7 @@ func (c *cells) clone() cells {
 
 // least returns the smallest of the counters at pos, which are a key's.
 func (c *cells) least(pos []uint32) uint64 {
-	least := uint64(saturated)
+	least := uint64(words.Saturated)
 	for _, p := range pos {
 		least = min(least, c.at(p))
 	}
@@ -73,7 +69,7 @@ func (c *cells) least(pos []uint32) uint64 {
 // minimum returns the smallest of the counters at pos, which are a key's. single is true if no other one
 // has the same value. at is the position of the smallest.
 func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
-	least = saturated
+	least = words.Saturated
 	for i, p := range pos {
 		switch v := c.at(p); {
 		case v < least || i == 0:
@@ -91,7 +87,7 @@ func (c *cells) full() bool {
 		return c.words.Full()
 	}
 	_, largest := words.Used(c.coded)
-	return largest == saturated
+	return largest == words.Saturated
 }
 
 // total returns the sum of all counters, a number of 128 bits.

@@ -45,9 +45,7 @@ func (s *Sketch) unite(o *filter, traps traps) {
 	}
 	keyed.Unite(&s.Base, o.Base)
 	if !s.method.recurring() {
-		if s.first.words.Merge(o.first.table(), saturate.Add) {
-			keyed.SetSaturated(&s.Base, true)
-		}
+		keyed.Saturate(&s.Base, s.first.words.Merge(o.first.table(), saturate.Add))
 		return
 	}
 	switch {

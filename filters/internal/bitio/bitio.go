@@ -109,7 +109,7 @@ func BestOrderOf(lengths *[65]uint32, n uint) uint {
 	return MaxOrder
 }
 
-// RunOrders returns the best orders for the gaps and for the counts of a run with up to MaxRun keys. Gaps
+// RunOrders returns the best orders for the gaps and for the counts of a run with up to simd.MaxRun keys. Gaps
 // and counts are coded less one. If counts is nil, all counts are one.
 func RunOrders(keys, counts []uint64) (gaps, ns uint) {
 	n := len(keys)

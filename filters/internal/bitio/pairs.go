@@ -6,6 +6,20 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
+// ReadRuns reads the cells [from, to) of four runs. Each run has its own reader of the same buffer. Its
+// orders and its cells before from must be in runs already. ReadRuns returns the index at which it
+// stopped: less than to if a code is long, or near the end of the buffer.
+func ReadRuns(r *[4]Reader, runs *simd.Runs, from, to int) int {
+	for i := range r {
+		runs.At[i] = uint64(r[i].pos)
+	}
+	from = runs.Read(r[0].wide, from, to)
+	for i := range r {
+		r[i].pos = uint(runs.At[i])
+	}
+	return from
+}
+
 // ReadPairs reads len(us) pairs of numbers that WriteClass wrote with orders j and k. Past the end it
 // returns any numbers. It finds both codes of a pair in one window without a branch, so that the next pair
 // need not wait for a prediction. The exception is a second number of 0 in order 0, the most frequent one.

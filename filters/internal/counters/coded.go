@@ -1,7 +1,6 @@
 package counters
 
 import (
-	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
@@ -46,27 +45,10 @@ func chooseCode(src Source, codes []steps) (best params) {
 	return best
 }
 
-func putCodes(w *bitio.Writer, code *steps, group []uint64) {
-	for _, v := range group {
-		code.put(w, v)
-	}
-}
-
-// find returns the code of the counters, and the bit position of counter i.
-func (v *View) find(i int) (code *steps, pos uint) {
-	code = &codesOf(v.e)[v.p[0]]
-	return code, code.skip(v.body, v.pos(i/blockLen), i%blockLen)
-}
-
-func (v *View) codedAt(i int) uint64 {
-	code, pos := v.find(i)
-	c, _ := code.read(v.body, pos)
-	return c
-}
-
 func (v *View) unpackCoded(at int, dst []uint64) {
+	code := &codesOf(v.e)[v.p[0]]
 	for len(dst) > 0 {
-		code, pos := v.find(at)
+		pos := code.skip(v.body, v.pos(at/blockLen), at%blockLen)
 		n := min(blockLen-at%blockLen, len(dst))
 		for k := range n {
 			dst[k], pos = code.read(v.body, pos)

@@ -53,10 +53,7 @@ func (e Encoding) record() int {
 }
 
 // base returns where the base of n counters begins in a body.
-func (e Encoding) base(n int) int { return headSize + groupsOf(n)*e.record() }
-
-// groupsOf returns the number of groups of n counters.
-func groupsOf(n int) int { return (n + blockLen - 1) / blockLen }
+func (e Encoding) base(n int) int { return headSize + (n+blockLen-1)/blockLen*e.record() }
 
 // choose returns parameters for counters. The result depends only on the counters.
 func (e Encoding) choose(src Source) params {
@@ -86,7 +83,9 @@ func (e Encoding) groups(src Source, p params) iter.Seq2[[]byte, []byte] {
 			if e == Index {
 				putIndex(&w, p, record, group)
 			} else {
-				putCodes(&w, &codesOf(e)[p[0]], group)
+				for _, v := range group {
+					codesOf(e)[p[0]].put(&w, v)
+				}
 			}
 			if !yield(record, w.Bytes()) {
 				return
@@ -149,13 +148,9 @@ func (v *View) pos(g int) uint {
 
 // At returns counter i, without an allocation. In a body that Check would refuse it may be anything.
 func (v *View) At(i int) uint64 {
-	if uint(i) >= uint(v.n) {
-		panic(fmt.Sprintf("counters: index %d of %d counters", i, v.n))
-	}
-	if v.e == Index {
-		return v.indexAt(uint(i))
-	}
-	return v.codedAt(i)
+	var one [1]uint64
+	v.Unpack(i, one[:])
+	return one[0]
 }
 
 // Unpack copies len(dst) counters to dst, beginning with counter at.
@@ -163,10 +158,12 @@ func (v *View) Unpack(at int, dst []uint64) {
 	if at < 0 || len(dst) > v.n || at > v.n-len(dst) {
 		panic(fmt.Sprintf("counters: %d counters from %d on, of %d", len(dst), at, v.n))
 	}
-	if v.e == Index {
-		v.unpackIndex(uint(at), dst)
-	} else {
+	if v.e != Index {
 		v.unpackCoded(at, dst)
+		return
+	}
+	for k := range dst {
+		dst[k] = v.indexAt(uint(at + k))
 	}
 }
 

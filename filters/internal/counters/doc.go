@@ -20,23 +20,8 @@
 //
 // # The string-array index
 //
-//	head       8 bytes    base, bits of a length code, 6 zeros
-//	directory  16 bytes for each group of 64 counters
-//	             +-----------------+--------+---------------------------+
-//	             | where the group | vector | where chunks 1 to 7 begin |
-//	             | begins: 32 bits | flags 8| in the group: 12 bits each|
-//	             +-----------------+--------+---------------------------+
-//	base       groups, each from a byte on
-//	             +---------+---------+-- --+---------+
-//	             | chunk 0 | chunk 1 | ... | chunk 7 |
-//	             +---------+---------+-- --+---------+
-//	chunk      8 counters, in one of two ways
-//	             +----------------------+------+------+-- --+------+
-//	  short      | 8 length codes       |  c0  |  c1  | ... |  c7  |
-//	             +----------------------+------+------+-- --+------+
-//	             +----------------------+------+------+-- --+------+
-//	  long       | offset vector, 73    |  c0  |  c1  | ... |  c7  |
-//	             +----------------------+------+------+-- --+------+
+// docs/FORMAT.md has its bytes: records of 16 bytes, one for each group of 64 counters, and groups of 8 chunks of
+// 8 counters.
 //
 // In a short chunk a counter takes base bits and as many more as its code says. A code is a number of p
 // bits, p from 0 to 4 and the same for all chunks. A sum of lengths says where a counter begins: of codes

@@ -179,9 +179,3 @@ func (v *View) longAt(pos, j uint) uint64 {
 	// In a damaged BLOB end may be below begin. Then the difference wraps, and min bounds it.
 	return load(v.body, pos+vectorBits+begin) & mask(min(end-begin, 64))
 }
-
-func (v *View) unpackIndex(at uint, dst []uint64) {
-	for k := range dst {
-		dst[k] = v.indexAt(at + uint(k))
-	}
-}

@@ -3,8 +3,9 @@ package simd
 // MaxSize is the largest number of counters in a layer that foursKernel supports.
 const MaxSize = 1<<23 - 1
 
-// wrap returns j modulo size without a branch. j must be below 2*size.
-func wrap(j, size uint64) uint64 {
+// Wrap returns j modulo size for a j below 2*size. It has no branch, because hashes make it unpredictable
+// and a misprediction costs more than a store.
+func Wrap(j, size uint64) uint64 {
 	j -= size
 	return j + size&uint64(int64(j)>>63)
 }
@@ -35,11 +36,11 @@ func LeastFours(dst []uint64, left []uint8, at, step []uint32, first, second []b
 	for i := done; i < len(dst); i++ {
 		j, by := uint64(at[i]), uint64(step[i])
 		a := nibble(first, j)
-		j = wrap(j+by, size)
+		j = Wrap(j+by, size)
 		b := nibble(first, j)
-		j = wrap(j+by, size)
+		j = Wrap(j+by, size)
 		c := nibble(first, j)
-		d := nibble(first, wrap(j+by, size))
+		d := nibble(first, Wrap(j+by, size))
 		low, digit := min(a, b, c, d), min(a&7, b&7, c&7, d&7)
 		dst[i] = low
 		// A counter with a flag is at least its digit. So low is the answer if no digit is lower.

@@ -30,27 +30,20 @@ func CellKeys(dst []uint64, xs, ys []float64, p, q float64) int {
 		if !(x >= lowest && x <= highest && y >= lowest && y <= highest) {
 			return i
 		}
-		dst[i] = apart(uint32(int64(x)+Bias)) | apart(uint32(int64(y)+Bias))<<1
+		dst[i] = Interleave(uint32(int64(x)+Bias), uint32(int64(y)+Bias))
 	}
 	return len(dst)
 }
 
-// spreadBits is the number of bits of a coordinate that one table lookup spreads. Three lookups
-// suffice, and the table leaves room in the first-level cache.
-const spreadBits = 11
+// Interleave returns the Z-order number of (x, y): bit i of x becomes bit 2i, bit i of y bit 2i+1.
+func Interleave(x, y uint32) uint64 { return spread(x) | spread(y)<<1 }
 
-// spreads has each number of spreadBits bits with bit i moved to bit 2i.
-var spreads = func() (s [1 << spreadBits]uint32) {
-	for i := range s {
-		for bit := range spreadBits {
-			s[i] |= uint32(i) >> bit & 1 << (2 * bit)
-		}
-	}
-	return s
-}()
-
-// apart moves each bit i to bit 2i.
-func apart(v uint32) uint64 {
-	const low = 1<<spreadBits - 1
-	return uint64(spreads[v&low]) | uint64(spreads[v>>spreadBits&low])<<(2*spreadBits) | uint64(spreads[v>>(2*spreadBits)])<<(4*spreadBits)
+// spread moves each bit i to bit 2i. Each step halves the distance that bits still have to move.
+func spread(v uint32) uint64 {
+	x := uint64(v)
+	x = (x | x<<16) & 0x0000ffff0000ffff
+	x = (x | x<<8) & 0x00ff00ff00ff00ff
+	x = (x | x<<4) & 0x0f0f0f0f0f0f0f0f
+	x = (x | x<<2) & 0x3333333333333333
+	return (x | x<<1) & 0x5555555555555555
 }

@@ -44,14 +44,7 @@ func (d *Counters) leastFrom(j, step uint64) uint64 {
 }
 
 // next returns the position after j, among size positions.
-func next(j, step, size uint64) uint64 { return wrap(j+step, size) }
-
-// wrap returns j modulo size for a j below 2*size. It has no branch, because hashes make it unpredictable
-// and a misprediction costs more than a store.
-func wrap(j, size uint64) uint64 {
-	j -= size
-	return j + size&uint64(int64(j)>>63)
-}
+func next(j, step, size uint64) uint64 { return simd.Wrap(j+step, size) }
 
 // Counts writes the count of each key to dst. Key i has the hashes h1[i] and h2[i].
 func (d *Counters) Counts(dst, h1, h2 []uint64) {

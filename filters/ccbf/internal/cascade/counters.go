@@ -15,6 +15,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -267,7 +268,7 @@ func newLayer(data []byte, width uint8, size uint64) Layer {
 // quotient, which may be one too small.
 func (l *Layer) mod(h uint64) uint64 {
 	q, _ := bits.Mul64(h, l.recip)
-	return wrap(h-q*l.Size, l.Size)
+	return simd.Wrap(h-q*l.Size, l.Size)
 }
 
 // Load returns counter i, flag included.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // The cells of a section lie in blocks of up to BlockCells cells, in Z-order. An index in front has
@@ -150,7 +151,7 @@ const together = 4
 
 // batch decodes several blocks of a section at once.
 type batch struct {
-	runs    bitio.Runs
+	runs    simd.Runs
 	n       [together]int // the number of cells; 0 for a damaged block
 	readers [together]bitio.Reader
 }
@@ -159,7 +160,7 @@ type batch struct {
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
 // room returns the arrays that block i is decoded into.
-func (q *batch) room(i int) (keys, counts *[bitio.MaxRun]uint64) {
+func (q *batch) room(i int) (keys, counts *[simd.MaxRun]uint64) {
 	return &q.runs.Keys[i&3], &q.runs.Counts[i&3]
 }
 
@@ -177,13 +178,13 @@ func (q *batch) readFrom(b *blocks, from, to int) {
 		if q.n[i] = 0; from+i < to {
 			q.begin(i, b, from+i)
 		}
-		all = all && q.n[i] == bitio.MaxRun
+		all = all && q.n[i] == simd.MaxRun
 	}
 	at := 1 // the cells before are decoded.
-	for all && at < bitio.MaxRun {
+	for all && at < simd.MaxRun {
 		// At a long code, ReadRuns stops early. Then the cell is decoded alone.
-		came := bitio.ReadRuns(&q.readers, &q.runs, at, bitio.MaxRun)
-		next := min(came+1, bitio.MaxRun)
+		came := bitio.ReadRuns(&q.readers, &q.runs, at, simd.MaxRun)
+		next := min(came+1, simd.MaxRun)
 		for i := range q.n {
 			if keys, _ := q.room(i); keys[came-1] < keys[at-1] {
 				q.n[i] = 0
