@@ -207,21 +207,14 @@ func (r *Reader) tail(i uint) uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> (r.pos & 7)
 }
 
-// ReadClass reads a number that WriteClass wrote with the same order. Unlike ClassCode it branches on the
-// class. The next number begins where this one ends, and a predicted class shortens that dependency.
+// ReadClass reads a number that WriteClass wrote with the same order.
 func (r *Reader) ReadClass(k uint) uint64 {
-	w := r.Peek()
-	e := uint(bits.TrailingZeros64(w))
-	// One window of bits holds the whole number.
-	if need := 2*e + k; e != 0 && need <= 57 {
-		low := e - 1 + k
-		r.pos += need
-		return w>>(e+1)&(1<<low-1) | 1<<low
-	} else if e == 0 && k <= 56 {
-		r.pos += 1 + k
-		return w >> 1 & (1<<k - 1)
+	v, n := simd.OrderOf(uint64(k)).Read(r.Peek())
+	if n > simd.Window {
+		return r.readLongClass(k)
 	}
-	return r.readLongClass(k)
+	r.pos += uint(n)
+	return v
 }
 
 // readLongClass reads a number whose code is longer than one window.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -42,16 +43,14 @@ func (r *Reader) levelOf(p *form.Picture) int {
 // draw draws the squares of a level, each by the value of its count less that of a count of 0.
 func (r *Reader) draw(p *form.Picture, value func(n uint64) float64, category []byte, level int) error {
 	none := value(0)
-	return p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		s := search{r: r, of: cells.Of(category)}
-		s.visit = func(l int, q squareCount) bool {
-			if l == level {
-				to.Spread(corner(q.at, level), value(q.least)-none)
-			}
-			return l > level
+	s := search{r: r, of: cells.Of(category)}
+	s.visit = func(l int, q squareCount) bool {
+		if l == level {
+			p.Spread(r.Head, corner(q.at, level), level, value(q.least)-none)
 		}
-		return s.run(form.Box(clip))
-	})
+		return l > level
+	}
+	return s.run(form.Box(p.CellsOf(r.Head, level)))
 }
 
 // leastReads is the least number of cells of a square that a sample looks up, unless it has fewer. Fewer
@@ -88,30 +87,27 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 	reading := max(leastReads, most/max(p.SquaresOf(r.Head, level).Count(), 1))
 	n := math.Exp2(float64(2 * (level - unit)))
 	how = readPlan{level, n, min(float64(reading), n), true}
-	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		var at []grid.Cell
-		var counts []uint64
-		all := clip.Intersect(r.Head.Bounds).Squares(unit)
-		squares := clip.Intersect(r.Head.Bounds).Squares(level)
-		for y := squares.MinY; y <= squares.MaxY; y++ {
-			for x := squares.MinX; x <= squares.MaxX; x++ {
-				q := grid.Cell{X: x, Y: y}
-				in := square(q, level-unit).Intersect(all)
-				at = appendSample(at[:0], in, reading)
-				counts = slices.Grow(counts[:0], len(at))[:len(at)]
-				r.squares(counts, unit, at, cells.Of(category))
-				sum := 0.0
-				for _, c := range counts {
-					sum += value(c)
-				}
-				if sum != 0 {
-					to.Spread(corner(q, level), sum*(float64(in.Count())/float64(len(at))))
-				}
+	var at []grid.Cell
+	var counts []uint64
+	clip := p.CellsOf(r.Head, level).Intersect(r.Head.Bounds)
+	all, squares := clip.Squares(unit), clip.Squares(level)
+	for y := squares.MinY; y <= squares.MaxY; y++ {
+		for x := squares.MinX; x <= squares.MaxX; x++ {
+			q := grid.Cell{X: x, Y: y}
+			in := square(q, level-unit).Intersect(all)
+			at = appendSample(at[:0], in, reading)
+			counts = slices.Grow(counts[:0], len(at))[:len(at)]
+			r.squares(counts, unit, at, cells.Of(category))
+			sum := 0.0
+			for _, c := range counts {
+				sum += value(c)
+			}
+			if sum != 0 {
+				p.Spread(r.Head, corner(q, level), level, sum*(float64(in.Count())/float64(len(at))))
 			}
 		}
-		return nil
-	})
-	return how, err
+	}
+	return how, nil
 }
 
 // corner returns the south-western cell of a square.
@@ -126,24 +122,16 @@ func square(at grid.Cell, level int) grid.Rect { return corner(at, level).Square
 func appendSample(dst []grid.Cell, in grid.Rect, most uint64) []grid.Cell {
 	all := in.Count()
 	n := min(all, most)
-	state := mix(uint64(in.MinX)*0x9e3779b97f4a7c15 ^ uint64(in.MinY)) //nolint:gosec // any bits do
+	random := rand.New(rand.NewPCG(uint64(in.MinX), uint64(in.MinY))) //nolint:gosec // any bits do
 	for i := range n {
 		k := i
 		if n < all {
-			state = mix(state + 0x9e3779b97f4a7c15)
-			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(n))
+			k = uint64((float64(i) + random.Float64()) * float64(all) / float64(n))
 		}
 		k = min(k, all-1)
 		dst = append(dst, grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())})
 	}
 	return dst
-}
-
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, figure 15).
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // Estimates computes a picture of estimates at several scales. A pixel of a scale is 2 x 2 pixels of the

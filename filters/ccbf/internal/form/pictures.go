@@ -43,125 +43,40 @@ func (p *Picture) SquaresOf(h *Head, level int) grid.Rect {
 	return p.Squares(h.Grid.Res() * math.Exp2(float64(level))).Intersect(h.Bounds.Squares(level))
 }
 
-// Paint draws squares of one level of a sketch. It calls each with the rectangle of cells that the
-// picture shows; each spreads what these squares count.
-func (p *Picture) Paint(h *Head, level int, each func(clip grid.Rect, to *Painting) error) error {
+// CellsOf returns the cells of the squares of a level that the picture shows of a sketch.
+func (p *Picture) CellsOf(h *Head, level int) grid.Rect {
 	in := p.SquaresOf(h, level)
-	if in.Empty() {
-		return nil
-	}
-	clip := grid.Rect{MinX: in.MinX << level, MinY: in.MinY << level, MaxX: (in.MaxX+1)<<level - 1, MaxY: (in.MaxY+1)<<level - 1}
-	to := p.painting(h, level, clip)
-	if err := each(clip, to); err != nil {
-		return err
-	}
-	to.finish()
-	return nil
+	return grid.Rect{MinX: in.MinX << level, MinY: in.MinY << level, MaxX: (in.MaxX+1)<<level - 1, MaxY: (in.MaxY+1)<<level - 1}
 }
 
-// Painting spreads the points of equally large squares. If squares are larger than pixels, it first adds up the
-// points of each square, which may have many categories and very many pixels.
-type Painting struct {
-	picture   *Picture
-	res, side float64 // of a cell, and of a square
-	level     int
-	first     grid.Cell // the south-western cell of all squares
-	width     int64     // squares in a row
-	bins      []float64 // by square, its points; nil if squares are not larger than pixels.
-}
-
-// painting returns a painting of squares of a level that have cells in a rectangle. The first of them begins at its
-// south-western corner.
-func (p *Picture) painting(h *Head, level int, in grid.Rect) *Painting {
-	res := h.Grid.Res()
-	to := &Painting{picture: p, res: res, side: res * math.Exp2(float64(level)), level: level, first: grid.Cell{X: in.MinX, Y: in.MinY}}
-	to.width = (in.MaxX-in.MinX)>>level + 1
-	if to.side*float64(p.Width) > p.Box.Max[0]-p.Box.Min[0] && to.side*float64(p.Height) > p.Box.Max[1]-p.Box.Min[1] {
-		to.bins = make([]float64, to.width*((in.MaxY-in.MinY)>>level+1))
-	}
-	return to
-}
-
-// Spread spreads the points of a square over the pixels that it meets. corner is its south-western cell.
-func (p *Painting) Spread(corner grid.Cell, n float64) {
-	if p.bins == nil {
-		p.draw(corner, n)
-		return
-	}
-	p.bins[(corner.Y-p.first.Y)>>p.level*p.width+(corner.X-p.first.X)>>p.level] += n
-}
-
-// finish draws the points that Spread has added up.
-func (p *Painting) finish() {
-	for i, n := range p.bins {
-		if n != 0 {
-			p.draw(grid.Cell{X: p.first.X + int64(i)%p.width<<p.level, Y: p.first.Y + int64(i)/p.width<<p.level}, n)
-		}
-	}
-}
-
-// draw spreads the points of a square evenly.
-func (p *Painting) draw(corner grid.Cell, n float64) {
-	to, box := p.picture, p.picture.Box
+// Spread spreads the points of a square evenly over the pixels that it meets. corner is its south-western cell.
+func (p *Picture) Spread(h *Head, corner grid.Cell, level int, n float64) {
+	res, box := h.Grid.Res(), p.Box
+	side := res * math.Exp2(float64(level))
 	// columns and rows are the numbers of pixels in one unit of coordinates.
-	columns, rows := float64(to.Width)/(box.Max[0]-box.Min[0]), float64(to.Height)/(box.Max[1]-box.Min[1])
-	x := spanOf((float64(corner.X)*p.res-box.Min[0])*columns, p.side*columns, to.Width)
-	y := spanOf((float64(corner.Y)*p.res-box.Min[1])*rows, p.side*rows, to.Height)
-	each := n / (p.side * columns * p.side * rows)
-	for line := y.first; line <= y.last; line++ {
-		x.add(to.line(line), each*y.at(line))
-	}
-}
-
-// line returns a row of pixels, counted from the south.
-func (p *Picture) line(i int) []float64 { return p.Pixels[(p.Height-1-i)*p.Width:][:p.Width] }
-
-// span has the pixels from first to last, which a square covers along one axis. There are none if last is
-// below first. The square covers the fraction low of the first pixel, and the fraction high of the last
-// pixel. If both are the same pixel, only low counts.
-type span struct {
-	first, last int
-	low, high   float64
-}
-
-// spanOf returns the pixels, of n from 0 on, that a square covers. It begins at at and has a length, both
-// in pixels.
-func spanOf(at, length float64, n int) span {
-	from, to := max(at, 0), min(at+length, float64(n))
-	if !(from < to) {
-		return span{last: -1}
-	}
-	first, last := min(int(from), n-1), min(int(math.Ceil(to))-1, n-1)
-	if last <= first {
-		return span{first, first, to - from, 0}
-	}
-	return span{first, last, float64(first+1) - from, to - float64(last)}
-}
-
-// at returns the fraction of a pixel that the square covers.
-func (s *span) at(pixel int) float64 {
-	switch pixel {
-	case s.first:
-		return s.low
-	case s.last:
-		return s.high
-	}
-	return 1
-}
-
-// add adds n to each pixel of a row that the square covers, and a part of n to one that it covers in part.
-func (s *span) add(row []float64, n float64) {
-	if s.first > s.last {
-		return
-	}
-	row = row[s.first : s.last+1]
-	row[0] += n * s.low
-	if last := len(row) - 1; last > 0 {
-		for i := 1; i < last; i++ {
-			row[i] += n
+	columns, rows := float64(p.Width)/(box.Max[0]-box.Min[0]), float64(p.Height)/(box.Max[1]-box.Min[1])
+	x := spanOf((float64(corner.X)*res-box.Min[0])*columns, side*columns, p.Width)
+	y := spanOf((float64(corner.Y)*res-box.Min[1])*rows, side*rows, p.Height)
+	each := n / (side * columns * side * rows)
+	for line := int(y.from); float64(line) < y.to; line++ { // lines count from the south
+		row := p.Pixels[(p.Height-1-line)*p.Width:][:p.Width]
+		for column := int(x.from); float64(column) < x.to; column++ {
+			row[column] += each * y.part(line) * x.part(column)
 		}
-		row[last] += n * s.high
 	}
+}
+
+// span is what a square covers along an axis, in pixels. It covers nothing unless from is below to.
+type span struct{ from, to float64 }
+
+// spanOf returns what a square covers of n pixels. It begins at at and has a length, both in pixels.
+func spanOf(at, length float64, n int) span {
+	return span{min(max(at, 0), float64(n)), min(at+length, float64(n))}
+}
+
+// part returns the fraction of a pixel that the square covers.
+func (s span) part(pixel int) float64 {
+	return min(s.to, float64(pixel+1)) - max(s.from, float64(pixel))
 }
 
 // Pixels is a raster: each pixel has the sum of the counts of cells whose centres lie in it.

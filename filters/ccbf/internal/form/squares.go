@@ -2,7 +2,10 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
+	"maps"
+	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -173,7 +176,7 @@ func (r *Squares) EachSquare(clip grid.Rect, of cells.Categories, f func(corner 
 	r.eachRegion(of, func(x, y int32, sheets []Sheet) {
 		a := &RegionArea{Area: Box(clip), Bounds: r.Head.Bounds, X: x, Y: y}
 		for _, s := range sheets {
-			Visit(s, a, nil, func(s cells.Squares, _ bool) {
+			Visit(s, a, func(s cells.Squares, _ bool) {
 				for i, key := range s.Keys {
 					corner, level := cells.CellOf(x, y, key), s.Level(i)
 					// A damaged sketch can have squares outside of its bounds.
@@ -209,46 +212,45 @@ func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
 
 // Density implements Reader. It spreads the points of a square evenly.
 func (r *Squares) Density(p *Picture, of cells.Categories) error {
-	clip := p.Squares(r.Head.Grid.Res()).Intersect(r.Head.Bounds)
-	var paintings [cells.MaxLevel + 1]*Painting
-	r.EachSquare(clip, of, func(corner grid.Cell, level uint8, n uint64) {
-		if paintings[level] == nil {
-			// The squares of a level lie side by side, from the corner of a region on.
-			in, side := clip, int64(1)<<level
-			in.MinX -= (clip.MinX + cells.Bias) & (side - 1)
-			in.MinY -= (clip.MinY + cells.Bias) & (side - 1)
-			paintings[level] = p.painting(r.Head, int(level), in)
+	// A square may have very many pixels, and there may be very many categories. So equal squares that are larger than
+	// pixels are added up first.
+	type square struct {
+		grid.Cell
+		level uint8
+	}
+	large := map[square]uint64{}
+	level := math.Log2(p.Side() / r.Head.Grid.Res()) // that of squares as large as pixels
+	r.EachSquare(p.Squares(r.Head.Grid.Res()), of, func(corner grid.Cell, l uint8, n uint64) {
+		if len(r.sheets) > 1 && float64(l) > level {
+			large[square{corner, l}] = saturate.Add(large[square{corner, l}], n)
+			return
 		}
-		paintings[level].Spread(corner, float64(n))
+		p.Spread(r.Head, corner, int(l), float64(n))
 	})
-	for _, to := range paintings {
-		if to != nil {
-			to.finish()
-		}
+	inOrder := func(a, b square) int {
+		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
+	}
+	for _, s := range slices.SortedFunc(maps.Keys(large), inOrder) {
+		p.Spread(r.Head, s.Cell, int(s.level), float64(large[s]))
 	}
 	return nil
 }
 
-// skipRest is the least number of points that makes eachSpot and Visit skip all that is left.
-const skipRest = ^uint64(0)
-
 // eachSpot calls f for the squares that meet an area, until f returns false. Squares of one region come in order,
 // and equal ones come once. around is how many points the larger squares around a square have. If a region has
-// only one sheet, squares with fewer than *least points are skipped, and so are packets without others. f may
-// raise *least.
+// only one sheet, squares with fewer than *least points are skipped. f may raise *least.
 func (r *Squares) eachSpot(in Area, of cells.Categories, least *uint64, f func(s Spot, around uint64) bool) {
+	ended := false
 	r.eachRegion(of, func(x, y int32, sheets []Sheet) {
-		if *least == skipRest {
+		if ended {
 			return
 		}
 		a := &RegionArea{Area: in, Bounds: r.Head.Bounds, X: x, Y: y}
 		spot := func(s *cells.Squares, i int, around uint64) {
-			if *least != skipRest && !f(Spot{Cell: cells.CellOf(x, y, s.Keys[i]), Count: s.Counts[i], Level: s.Level(i)}, around) {
-				*least = skipRest
-			}
+			ended = ended || !f(Spot{Cell: cells.CellOf(x, y, s.Keys[i]), Count: s.Counts[i], Level: s.Level(i)}, around)
 		}
 		if len(sheets) == 1 {
-			Visit(sheets[0], a, least, func(s cells.Squares, _ bool) {
+			Visit(sheets[0], a, func(s cells.Squares, _ bool) {
 				for i, n := range s.Counts {
 					if n >= *least {
 						spot(&s, i, 0)
@@ -259,7 +261,7 @@ func (r *Squares) eachSpot(in Area, of cells.Categories, least *uint64, f func(s
 		}
 		var all cells.Squares
 		for _, s := range sheets {
-			Visit(s, a, nil, func(s cells.Squares, _ bool) { all.Append(s) })
+			Visit(s, a, func(s cells.Squares, _ bool) { all.Append(s) })
 		}
 		all = cells.Sorted(all)
 		var around cells.Enclosing
@@ -271,12 +273,12 @@ func (r *Squares) eachSpot(in Area, of cells.Categories, least *uint64, f func(s
 
 // Top implements Reader. A square counts what a cell counts that lies in no smaller square.
 func (r *Squares) Top(in Area, of cells.Categories, t *Top) error {
-	least := min(t.Least, skipRest-1)
+	least := t.Least
 	r.eachSpot(in, of, &least, func(s Spot, around uint64) bool {
 		s.Count = saturate.Add(s.Count, around)
 		fits := t.Add(Candidate{Spot: s, Least: s.Count})
 		if t.Each == nil && len(t.Cells) == t.K {
-			least = min(t.Cells[0].Least, skipRest-1)
+			least = t.Cells[0].Least
 		}
 		return fits
 	})

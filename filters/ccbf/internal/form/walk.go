@@ -46,12 +46,10 @@ func SumOf(s Sheet, a *RegionArea) Estimate {
 }
 
 // Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
-// they are inside the area. If not, there is only one, which lies across the outline. Unless least is nil,
-// Visit skips packets that are known to have fewer than *least points, because their squares have fewer too.
-// f may raise *least.
-func Visit(s Sheet, a *RegionArea, least *uint64, f func(s cells.Squares, inside bool)) {
+// they are inside the area. If not, there is only one, which lies across the outline.
+func Visit(s Sheet, a *RegionArea, f func(s cells.Squares, inside bool)) {
 	w := newWalk(s, a)
-	w.least, w.visit = least, f
+	w.visit = f
 	w.run()
 }
 
@@ -77,7 +75,6 @@ type walk struct {
 	high    uint64        // no cell in the bounds of the area has a higher key.
 	corners cells.Corners // of the bounds of the area, as far as they lie in the region.
 	sum     Estimate
-	least   *uint64
 	visit   func(s cells.Squares, inside bool) // nil for a sum.
 }
 
@@ -123,7 +120,7 @@ func (w *walk) packets(from, to int) {
 		w.inside(from, to)
 	case grid.Partly:
 		if to-from == 1 {
-			w.squares(w.packet(from))
+			w.squares(w.sheet.Packet(from))
 		} else {
 			step := (to - from + parts - 1) / parts
 			for i := from; i < to; i += step {
@@ -144,19 +141,9 @@ func (w *walk) inside(from, to int) {
 		if n, known := w.sheet.PacketTotal(i); known && w.visit == nil {
 			w.sum.inside(n)
 		} else {
-			w.within(w.packet(i))
+			w.within(w.sheet.Packet(i))
 		}
 	}
-}
-
-// packet returns the squares of packet i, and none if the walk skips it.
-func (w *walk) packet(i int) cells.Squares {
-	if w.least != nil {
-		if n, known := w.sheet.PacketTotal(i); known && n < *w.least || *w.least == skipRest {
-			return cells.Squares{}
-		}
-	}
-	return w.sheet.Packet(i)
 }
 
 // within adds squares, all of which are inside the area.
