@@ -51,6 +51,7 @@ type question struct {
 	listing   bool      // the function lists categories: sketches must have some.
 
 	view     ccbf.View // the sketch of the row; it stays open while rows have the same BLOB.
+	viewed   []byte    // the BLOB of view; nil before the first one
 	head     ccbf.Head // the head of a sketch that is not open.
 	verifies bool      // sketches are verified when they are opened, as the function reads all bytes anyway.
 }
@@ -132,7 +133,8 @@ func (q *question) each(f func(i int, of ccbf.Categories) error) error {
 
 // open opens a sketch in the view, and returns the categories that row i selects in it if they are given.
 func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err error) {
-	if !bridge.IsOf(&q.view, blob) {
+	if !sameBytes(blob, q.viewed) {
+		q.viewed = nil
 		err := q.view.Reset(blob)
 		if err == nil && q.verifies {
 			err = sketch.Verify(blob)
@@ -140,6 +142,7 @@ func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err
 		if err != nil {
 			return of, err
 		}
+		q.viewed = blob
 	}
 	if err := q.view.CheckCategory(given || q.listing); err != nil || !given {
 		return of, err
@@ -149,7 +152,7 @@ func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err
 
 // headOf returns the head of a sketch, without opening it.
 func (q *question) headOf(blob []byte) (*ccbf.Head, error) {
-	if bridge.IsOf(&q.view, blob) {
+	if sameBytes(blob, q.viewed) {
 		return &q.view.Head, nil
 	}
 	if err := bridge.ReadHead(&q.head, blob); err != nil {

@@ -29,8 +29,8 @@ var ccbfErrorFields = keyed.InfoOf(func(e *errorOf) errorOf { return *e },
 func ccbfError(c *call) error {
 	return describe(c, ccbfErrorFields.Fields, func(blob []byte) (e errorOf, err error) {
 		v, err := ccbf.NewView(blob)
-		if err == nil {
-			err = c.out.Grow(bridge.ErrorBytes(&v))
+		if err == nil && v.Form() == ccbf.Tree { // the error of a tree needs its leaves
+			err = c.out.Grow(bridge.Memory(&v))
 		}
 		if err != nil {
 			return e, err

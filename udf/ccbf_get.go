@@ -23,9 +23,7 @@ const placePiece = 256
 // places is the lookups of one chunk, sorted by sketch.
 type places struct {
 	at          coordinates
-	groups.Rows                   // the rows by sketch.
-	categories  [][]byte          // the categories that are looked up in the sketch of the view.
-	numbers     map[string]uint32 // indexes of categories.
+	groups.Rows // the rows by sketch.
 
 	keys    []cacheKey        // by sketch, its key in the cache.
 	decoded []*bridge.Decoded // by sketch, the decoded one; nil if it is not in the cache.
@@ -48,7 +46,7 @@ type pendingLookups struct {
 	from, to uint32
 }
 
-var placesPool = sync.Pool{New: func() any { return &places{numbers: map[string]uint32{}} }}
+var placesPool = sync.Pool{New: func() any { return new(places) }}
 
 // putCounts writes the count of each row: counts[i] to row rows[i].
 func putCounts(out *duck.Result, rows []uint32, counts []uint64) {
@@ -122,7 +120,6 @@ func (p *places) note(q *question) error {
 func (p *places) forget() {
 	p.at = coordinates{}
 	clear(p.decoded)
-	clear(p.categories)
 	p.pending = p.pending[:0]
 }
 
@@ -266,23 +263,16 @@ func (p *places) lookupView(q *question, from, to uint32) error {
 		q.view.Counts(counts, cells, ccbf.Categories{})
 		return nil
 	}
-	which := p.which[from:to]
-	clear(p.numbers)
-	p.categories = p.categories[:0]
 	for i, row := range of {
 		category, err := q.selection.whole.keys.Bytes(int(row), q.view.Class())
 		if err != nil {
 			return err
 		}
-		n, known := p.numbers[string(category)]
-		if !known {
-			n = uint32(len(p.categories))
-			p.numbers[string(category)] = n
-			p.categories = append(p.categories, append([]byte{}, category...)) // an empty category is a category; nil would be none
+		if category == nil { // an empty category is a category; nil would be none
+			category = []byte{}
 		}
-		which[i] = n
+		counts[i] = q.view.Count(cells[i], category)
 	}
-	bridge.CountEach(&q.view, counts, cells, which, p.categories)
 	return nil
 }
 

@@ -82,8 +82,8 @@ type outline struct {
 	p *Polygon
 }
 
-// Rows implements form.Area.
-func (a outline) Rows(within grid.Rect) (form.Rows, error) { return a.p.grid.Scan(a.p.mp, within) }
+// Scan implements form.Area.
+func (a outline) Scan(within grid.Rect) (*grid.Scanner, error) { return a.p.grid.Scan(a.p.mp, within) }
 
 // Error describes the error of a sketch's counts.
 type Error struct {

@@ -25,11 +25,10 @@ type counterState struct {
 // countBuffer buffers the points of a section on their way into the counters. It adds up points of
 // a cell that come near each other, because counting in counters takes many times as long.
 type countBuffer struct {
-	keys      []uint64
-	counts    []uint64 // the count of each key; nil while all are 1.
-	recents   cells.RecentCache
-	hasRecent bool // the last batch had many recent cells
-	skips     int  // number of batches left that bypass recents.
+	cells.Squares // keys in any order, with counts; nil counts are all 1.
+	recents       cells.RecentCache
+	hasRecent     bool // the last batch had many recent cells
+	skips         int  // number of batches left that bypass recents.
 }
 
 const (
@@ -45,16 +44,16 @@ const (
 )
 
 // bytes returns how much memory c takes.
-func (c *countBuffer) bytes() int64 { return int64(cap(c.keys)+cap(c.counts))*8 + c.recents.Bytes() }
+func (c *countBuffer) bytes() int64 { return int64(cap(c.Keys)+cap(c.Counts))*8 + c.recents.Bytes() }
 
 // count counts points of section s in the counters, a batch at a time: counts[i] points for keys[i], or
 // one point if counts is nil.
 func (b *Builder) count(s *section, keys, counts []uint64) error {
 	c := &s.counting
 	for len(keys) > 0 {
-		n := min(len(keys), countAtOnce-len(c.keys))
-		most := len(c.keys) + n
-		if most <= cap(c.keys) && (counts == nil || c.counts != nil) {
+		n := min(len(keys), countAtOnce-len(c.Keys))
+		most := len(c.Keys) + n
+		if most <= cap(c.Keys) && (counts == nil || c.Counts != nil) {
 			c.add(keys[:n], counts)
 		} else if err := b.change(s, 16*int64(min(countAtOnce, 2*most)), func() { c.add(keys[:n], counts) }); err != nil {
 			return err
@@ -63,7 +62,7 @@ func (b *Builder) count(s *section, keys, counts []uint64) error {
 		if counts != nil {
 			counts = counts[n:]
 		}
-		if len(c.keys) == countAtOnce {
+		if len(c.Keys) == countAtOnce {
 			if err := b.flush(s); err != nil {
 				return err
 			}
@@ -74,30 +73,22 @@ func (b *Builder) count(s *section, keys, counts []uint64) error {
 
 // add appends keys with their counts to the batch. Nil counts are all 1.
 func (c *countBuffer) add(keys, counts []uint64) {
-	had := len(c.keys)
-	c.keys = append(c.keys, keys...)
-	if counts == nil && c.counts == nil {
+	had := len(c.Keys)
+	c.Keys = append(c.Keys, keys...)
+	if counts == nil && c.Counts == nil {
 		return
 	}
-	c.counts = slices.Grow(c.counts, cap(c.keys)-len(c.counts))
-	for len(c.counts) < len(c.keys) {
-		c.counts = append(c.counts, 1)
+	c.Counts = slices.Grow(c.Counts, cap(c.Keys)-len(c.Counts))
+	for len(c.Counts) < len(c.Keys) {
+		c.Counts = append(c.Counts, 1)
 	}
-	copy(c.counts[had:], counts)
-}
-
-// batch returns the keys with their counts. Nil counts are all 1.
-func (c *countBuffer) batch() cells.Squares {
-	if len(c.counts) == 0 {
-		return cells.Squares{Keys: c.keys}
-	}
-	return cells.Squares{Keys: c.keys, Counts: c.counts}
+	copy(c.Counts[had:], counts)
 }
 
 // flush counts the keys of a section's batch in the counters.
 func (b *Builder) flush(s *section) error {
 	c := &s.counting
-	if len(c.keys) == 0 {
+	if len(c.Keys) == 0 {
 		return nil
 	}
 	if err := b.goToCounters(); err != nil {
@@ -106,34 +97,33 @@ func (b *Builder) flush(s *section) error {
 	if err := b.countBatch(s); err != nil {
 		return err
 	}
-	c.keys, c.counts = c.keys[:0], c.counts[:0]
-	return nil
+	c.Keys, c.Counts = c.Keys[:0], nil
+	return b.account(s, 0)
 }
 
 // countBatch counts the batch of section s in the counters. If it pays, it counts several points of a
 // cell at once, which makes the estimates of mode mi no worse.
 func (b *Builder) countBatch(s *section) error {
 	c := &s.counting
-	batch := c.batch()
 	switch {
 	case b.Levels > 0:
 		// The keys are sorted, so that cells of one square mostly follow each other.
-		b.insertRun(s, cells.Sorted(batch))
+		b.insertRun(s, cells.Sorted(c.Squares))
 		return nil
 	case c.skips > 0:
 		c.skips--
-	case batch.Counts == nil && !b.OneByOne && (len(c.keys) >= leastRecents || c.recents.Slots() > 0):
+	case c.Counts == nil && !b.OneByOne && (len(c.Keys) >= leastRecents || c.recents.Slots() > 0):
 		switch {
-		case !c.recents.Fits(c.keys):
+		case !c.recents.Fits(c.Keys):
 			b.endRecents(s)
-		case c.hasRecent || cells.CountRecent(c.keys, func(cells.Squares) {}) <= mostFresh(c.keys):
+		case c.hasRecent || cells.CountRecent(c.Keys, func(cells.Squares) {}) <= mostFresh(c.Keys):
 			return b.countRecents(s)
 		}
 		// Adding up repeated cells would save nothing. Insert the keys in their own order, and skip the
 		// test for some batches.
 		c.hasRecent, c.skips = false, skippedBatches
 	}
-	b.insertRun(s, batch)
+	b.insertRun(s, c.Squares)
 	return nil
 }
 
@@ -154,20 +144,20 @@ func (b *Builder) countRecents(s *section) error {
 	}
 	fresh, out := 0, 0
 	if most == 0 {
-		fresh = cells.CountRecent(c.keys, insert)
+		fresh = cells.CountRecent(c.Keys, insert)
 	} else {
 		if c.recents.Slots() == 0 {
 			if err := b.growRecents(s, leastRecents); err != nil {
 				return err
 			}
 		}
-		fresh, out = c.recents.Count(c.keys, insert)
+		fresh, out = c.recents.Count(c.Keys, insert)
 	}
-	if c.hasRecent = fresh <= mostFresh(c.keys); !c.hasRecent {
+	if c.hasRecent = fresh <= mostFresh(c.Keys); !c.hasRecent {
 		c.skips = skippedBatches
 		return nil
 	}
-	if slots := 2 * c.recents.Slots(); out > len(c.keys)/16 && slots <= most {
+	if slots := 2 * c.recents.Slots(); out > len(c.Keys)/16 && slots <= most {
 		return b.growRecents(s, slots)
 	}
 	return nil
@@ -208,8 +198,7 @@ func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 	if err != nil {
 		return err
 	}
-	batch := from.batch()
-	return b.addTo(s, batch.Keys, batch.Counts)
+	return b.addTo(s, from.Keys, from.Counts)
 }
 
 // insert counts the cells of sections in the counters.

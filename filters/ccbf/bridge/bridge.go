@@ -115,15 +115,6 @@ func Listed(v *ccbf.View, of ccbf.Categories) (cells int, bytes int64) {
 	return 0, 0
 }
 
-// ErrorBytes returns the most memory that View.Error takes in addition to the view: for the leaves
-// of a tree.
-func ErrorBytes(v *ccbf.View) int64 {
-	if r, ok := hidden.Reader(v).(*tree.Reader); ok {
-		return r.Memory()
-	}
-	return 0
-}
-
 // CategoryBytes returns the most memory that View.ListCategories and View.ByCategory take.
 func CategoryBytes(v *ccbf.View) int64 {
 	if l := hidden.Reader(v).Listing(); l != nil {
@@ -134,15 +125,3 @@ func CategoryBytes(v *ccbf.View) int64 {
 
 // categoryBytes is the memory of a ccbf.Category in a list that grows.
 const categoryBytes = 2 * 72
-
-// CountEach looks up cells[i] in the category categories[which[i]] for all i, and writes the counts
-// to dst.
-func CountEach(v *ccbf.View, dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
-	hidden.Reader(v).CountEach(dst, cells, which, categories)
-}
-
-// IsOf reports whether v reads exactly the memory of blob, not merely equal bytes elsewhere.
-func IsOf(v *ccbf.View, blob []byte) bool {
-	of := hidden.Blob(v)
-	return len(of) != 0 && len(blob) == len(of) && &blob[0] == &of[0]
-}

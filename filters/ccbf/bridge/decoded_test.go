@@ -73,11 +73,3 @@ func TestDamagedSketches(t *testing.T) {
 		}
 	}
 }
-
-// IsOf tells the memory that a view reads from a copy of it.
-func TestIsOf(t *testing.T) {
-	v := viewOf(t, ccbf.Params{}, []grid.Cell{{X: 1}})
-	if !IsOf(v, hidden.Blob(v)) || IsOf(v, slices.Clone(hidden.Blob(v))) || IsOf(v, hidden.Blob(v)[1:]) || IsOf(new(ccbf.View), nil) {
-		t.Error("a view of other memory")
-	}
-}

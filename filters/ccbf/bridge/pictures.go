@@ -1,8 +1,6 @@
 package bridge
 
 import (
-	"sync"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
@@ -34,16 +32,13 @@ func AddDensity(v *ccbf.View, dst []float64, b orb.Bound, width, height int, of 
 
 // Noise describes how much collisions add to the counts of cells in a sketch with counters. Any number of
 // goroutines may use it, but only for the BLOB that it was made from.
-type Noise struct {
-	model *noise.Model
-	cells func() *noise.Cells // computed at its first call: only pictures need it
-}
+type Noise struct{ model *noise.Model }
 
 // NoiseOf returns the noise of a sketch with counters, and nil for any other. O(counters), unless the view has
 // made an estimate or used a noise.
 func NoiseOf(v *ccbf.View) *Noise {
 	if r, ok := hidden.Reader(v).(*counters.Reader); ok {
-		return &Noise{r.Noise(), sync.OnceValue(r.Noise().Cells)}
+		return &Noise{r.Noise()}
 	}
 	return nil
 }
@@ -97,7 +92,7 @@ func (e *Estimates) Add(v *ccbf.View, n *Noise, of ccbf.Categories, most uint64)
 	if e.noisy == nil {
 		e.noisy = counters.NewEstimates(e.Box, e.Width, e.Height)
 	}
-	return e.noisy.Add(r, n.cells(), of, min(most, r.Head.Limit.Left()))
+	return e.noisy.Add(r, n.model, of, min(most, r.Head.Limit.Left()))
 }
 
 // Finish removes all counts that can be noise. Call it once, after the last Add.

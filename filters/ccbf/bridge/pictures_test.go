@@ -55,8 +55,8 @@ func TestEstimatesOfCounters(t *testing.T) {
 				}
 				// The whole picture has the noise of all cells. Two cells share counters and are
 				// too high together, so the variance doubles. Noise alone is not drawn.
-				if cells := float64(v.Bounds.Count()); name == "standard" && what == "whole" && all > 30_002+4*math.Sqrt(2*cells*n.cells().Second) {
-					t.Errorf("%s, %d pixels: %v of 30,002 points, deviation %v", name, side, all, math.Sqrt(2*cells*n.cells().Second))
+				if cells := float64(v.Bounds.Count()); name == "standard" && what == "whole" && all > 30_002+4*math.Sqrt(2*cells*n.model.Second) {
+					t.Errorf("%s, %d pixels: %v of 30,002 points, deviation %v", name, side, all, math.Sqrt(2*cells*n.model.Second))
 				}
 				drawn, raw, empty, missing, large := 0, 0, 0, 0, 0
 				per := 256 / side
@@ -81,7 +81,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 						if counts[i] > 0 {
 							raw++
 						}
-					case points > 3*counters.Surest*math.Sqrt(float64(per*per)*n.cells().Second):
+					case points > 3*counters.Surest*math.Sqrt(float64(per*per)*n.model.Second):
 						large++
 						if x < points/3 {
 							missing++

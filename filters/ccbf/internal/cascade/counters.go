@@ -101,26 +101,8 @@ func (d *Counters) digits(x int, j uint64, class int) (v uint64, known bool) {
 
 // EachValue calls f with ValueFrom of each counter of layer x, in order.
 func (d *Counters) EachValue(x, class int, f func(v uint64)) {
-	l, next := &d.Layers[x], uint64(0) // next is the number of counters of the next layer
-	if x+1 < d.Shape.Layers {
-		next = d.Layers[x+1].Size
-	}
-	for j, up := uint64(0), uint64(0); j < l.Size; j++ { // counter j carries into counter up
-		v, known := l.Load(j), true
-		if v&l.Flag != 0 || x < class {
-			var above uint64
-			if known = next > 0; known {
-				above, known = d.digits(x+1, up, class)
-			}
-			v = v&l.Mask + above<<(l.Width-1)
-		}
-		if !known {
-			v = d.fullFrom(x)
-		}
-		f(v)
-		if up++; up == next {
-			up = 0
-		}
+	for j := range d.Layers[x].Size {
+		f(d.ValueFrom(x, j, class))
 	}
 }
 
@@ -344,34 +326,12 @@ func (d *Counters) CheckMaxima(total, most uint64) error {
 // its layer, so a carry changes nothing.
 func (d *Counters) Sum() (hi, lo uint64) {
 	for x := range d.Shape.Layers {
-		h, l := d.Layers[x].sum()
-		shift := d.Shape.ShiftOf(x)
-		var carry uint64
-		lo, carry = bits.Add64(lo, l<<shift, 0)
-		// If shift is 0, l>>64 is 0 in Go.
-		hi += h<<shift + l>>(64-shift) + carry
-	}
-	return hi, lo
-}
-
-// sum returns the sum of the values of a layer.
-func (l *Layer) sum() (hi, lo uint64) {
-	w := l.Width
-	if w != 4 && w != 8 && w != 16 && w != 32 {
+		l, shift := &d.Layers[x], d.Shape.ShiftOf(x)
 		for j := range l.Size {
 			var carry uint64
-			lo, carry = bits.Add64(lo, l.Load(j)&l.Mask, 0)
+			lo, carry = bits.Add64(lo, l.Load(j)&l.Mask<<shift, 0)
 			hi += carry
 		}
-		return hi, lo
 	}
-	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask // masks the values of all counters in a word, without flags
-	lanes := ^uint64(0) / (1<<w + 1)                // masks every second counter of a word.
-	ones := ^uint64(0) / (1<<(2*w) - 1)             // a 1 in each lane, which is twice as wide as a counter.
-	for at := 0; at < len(l.data); at += 8 {
-		v := binary.LittleEndian.Uint64(l.data[at:]) & values
-		// The product has the sum of all lanes in its highest lane.
-		lo += (v&lanes + v>>w&lanes) * ones >> (64 - 2*w)
-	}
-	return 0, lo
+	return hi, lo
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -29,16 +28,6 @@ func (p *Label) Compare(q *Label) int {
 // Copy returns the label with a copy of its category, because that of a reader refers to the bytes of a BLOB.
 func (p *Label) Copy() Label { return Label{bytes.Clone(p.Category), p.X, p.Y} }
 
-// readRegion reads the index of a region. It returns math.MaxInt32 for an index that no region has, as
-// cells reach to 2^53.
-func readRegion(r *sketch.Reader) int32 {
-	u := r.Uvarint()
-	if u > 1<<23 {
-		return math.MaxInt32
-	}
-	return int32(u>>1) ^ -int32(u&1)
-}
-
 // AppendLabel appends a label as a section begins with it.
 func AppendLabel(dst []byte, p Label) []byte {
 	if p.Category != nil {
@@ -49,6 +38,9 @@ func AppendLabel(dst []byte, p Label) []byte {
 	return binary.AppendVarint(dst, int64(p.Y))
 }
 
+// maxRegion is the largest index of a region, as cells reach to 2^53.
+const maxRegion = 1 << 22
+
 // ReadLabel reads the result of AppendLabel, with or without a category, which refers to the bytes of r. An
 // error wraps sketch.ErrInvalid.
 func ReadLabel(r *sketch.Reader, categories bool) (Label, error) {
@@ -56,10 +48,11 @@ func ReadLabel(r *sketch.Reader, categories bool) (Label, error) {
 	if categories {
 		p.Category = r.Bytes(r.Uvarint())
 	}
-	p.X, p.Y = readRegion(r), readRegion(r)
-	if p.X == math.MaxInt32 || p.Y == math.MaxInt32 {
+	x, y := r.Varint(), r.Varint()
+	if max(x, y) > maxRegion || min(x, y) < -maxRegion {
 		return p, sketch.Invalidf("a region beyond any cell")
 	}
+	p.X, p.Y = int32(x), int32(y)
 	return p, r.Err()
 }
 

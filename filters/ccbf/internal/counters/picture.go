@@ -169,7 +169,7 @@ func NewEstimates(box orb.Bound, width, height int) *Estimates {
 
 // Add adds a sketch with noise n. Each scale takes at most most lookups. A scale that would take more is
 // left out. If all would, Add draws a sample and returns true.
-func (e *Estimates) Add(r *Reader, n *noise.Cells, of cells.Categories, most uint64) (sampled bool, err error) {
+func (e *Estimates) Add(r *Reader, n *noise.Model, of cells.Categories, most uint64) (sampled bool, err error) {
 	err = of.Each(func(category []byte) error {
 		how, err := e.add(r, n, category, most/uint64(of.Number()))
 		sampled = sampled || how.isSample
@@ -179,7 +179,7 @@ func (e *Estimates) Add(r *Reader, n *noise.Cells, of cells.Categories, most uin
 }
 
 // add is Add for one category, or for all points if category is nil. It returns how it drew the last scale.
-func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64) (how readPlan, err error) {
+func (e *Estimates) add(r *Reader, n *noise.Model, category []byte, most uint64) (how readPlan, err error) {
 	// last is the first scale with pixels at least as large as the largest squares that the sketch
 	// counts. If no scale has such pixels, it is the last scale.
 	last := 0
@@ -187,11 +187,11 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 		last++
 	}
 	p := e.scales[last].Blank()
-	if how, err = r.drawWithin(p, n.Estimate, category, most); err != nil {
+	if how, err = r.drawWithin(p, n.CellEstimate, category, most); err != nil {
 		return how, err
 	}
 	// A sample subtracted the noise of every cell that it read.
-	none := n.Estimate(0)
+	none := n.CellEstimate(0)
 	if how.isSample {
 		none = 0
 	}
@@ -206,7 +206,7 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 	}
 	for k := last - 1; k >= 0 && !how.isSample; k-- {
 		p, level := e.scales[k].Blank(), r.levelOf(&e.scales[k].Picture)
-		err := r.Head.Limit.Within(most, func() error { return r.draw(p, n.Estimate, category, level) })
+		err := r.Head.Limit.Within(most, func() error { return r.draw(p, n.CellEstimate, category, level) })
 		if many := new(form.ErrTooManyCells); errors.As(err, &many) {
 			// Finer scales need even more lookups.
 			break
@@ -294,7 +294,7 @@ func squaresAt(level int) readPlan { return readPlan{level, 1, 1, false} }
 // add adds a picture of counts with noise n. From each square it subtracts none, the noise of an empty one. With
 // levels, a square is looked up only if the larger ones around it have points. Its noise is lower than what is
 // subtracted.
-func (s *scale) add(r *Reader, n *noise.Cells, p *form.Picture, how readPlan, none float64) {
+func (s *scale) add(r *Reader, n *noise.Model, p *form.Picture, how readPlan, none float64) {
 	side, bounds := r.Head.Grid.Res()*math.Exp2(float64(how.level)), r.Head.Bounds.Squares(how.level)
 	x := covered(p.Box.Min[0], p.Box.Max[0], p.Width, side, float64(bounds.MinX), float64(bounds.MaxX+1))
 	y := covered(p.Box.Min[1], p.Box.Max[1], p.Height, side, float64(bounds.MinY), float64(bounds.MaxY+1))

@@ -88,11 +88,6 @@ func (r *Reader) hasherOf(level int) *Hasher {
 // Counts implements form.Reader.
 func (r *Reader) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	r.squares(dst, 0, at, of)
-	r.cut(dst, at)
-}
-
-// cut sets the counts of cells outside of the bounds to 0.
-func (r *Reader) cut(dst []uint64, at []grid.Cell) {
 	for i, c := range at {
 		if !r.Head.Bounds.Contains(c) {
 			dst[i] = 0
@@ -129,21 +124,6 @@ func (l *lookups) count(dst []uint64, r *Reader, level int, at []grid.Cell, of c
 		}
 		return nil
 	})
-}
-
-// CountEach implements form.Reader. It looks up all cells at once.
-func (r *Reader) CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte) {
-	var h1, h2 [hashBatch]uint64
-	h := r.hasherOf(0)
-	for len(at) > 0 {
-		n := min(len(at), hashBatch)
-		for i, c := range at[:n] {
-			h1[i], h2[i] = h.Hash(c, categories[which[i]])
-		}
-		r.Counters.Counts(dst[:n], h1[:n], h2[:n])
-		r.cut(dst, at[:n])
-		dst, at, which = dst[n:], at[n:], which[n:]
-	}
 }
 
 // Sum implements form.Reader. It is at most the total.

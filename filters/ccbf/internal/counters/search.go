@@ -294,14 +294,19 @@ func (s *search) read(level int, squares []squareCount) []squareCount {
 // sweep looks up all cells of an area, row by row. It calls f with the counts of some neighbours, from
 // column x on, until f returns false.
 func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, counts []uint64) bool) error {
-	scan, err := a.Rows(r.Head.Bounds)
+	scan, err := a.Scan(r.Head.Bounds)
 	if err != nil {
 		return err
 	}
-	n := scan.Work()
+	bounds := a.Bounds().Intersect(r.Head.Bounds)
+	box := []grid.Interval{{X0: bounds.MinX, X1: bounds.MaxX}}
+	row, count, n := func(int64) []grid.Interval { return box }, bounds.Count, uint64(0)
+	if scan != nil {
+		bounds, row, count, n = scan.Bounds(), scan.Row, scan.Count, scan.Work()
+	}
 	// The scan of the rows is allowed. So count their cells, which takes as long as the scan.
 	if n <= r.Head.Limit.Left() {
-		n = max(n, saturate.Mul(scan.Count(), uint64(of.Number())))
+		n = max(n, saturate.Mul(count(), uint64(of.Number())))
 	}
 	if err := r.Head.Limit.Allow(n); err != nil {
 		return err
@@ -309,9 +314,8 @@ func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, coun
 	var counts [hashBatch]uint64
 	var at [hashBatch]grid.Cell
 	var l lookups
-	bounds := scan.Bounds()
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
-		for _, in := range scan.Row(y) {
+		for _, in := range row(y) {
 			for x := in.X0; x <= in.X1; x += hashBatch {
 				n := int(min(in.X1-x+1, hashBatch))
 				for i := range n {

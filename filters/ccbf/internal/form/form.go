@@ -40,8 +40,6 @@ type Reader interface {
 
 	Count(c grid.Cell, category []byte) uint64
 	Counts(dst []uint64, at []grid.Cell, of cells.Categories)
-	// CountEach looks up at[i] in the category categories[which[i]] for all i, and writes the counts to dst.
-	CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
 	Sum(a Area, of cells.Categories) (uint64, error)
 	Estimate(a Area, of cells.Categories) (Estimate, error)
 
@@ -100,16 +98,8 @@ type Area interface {
 	Leave()
 	Contains(c grid.Cell) bool // reports whether a cell of the rectangle entered last is in the area
 	Work() int                 // returns how many comparisons Contains makes
-	// Rows returns the part of the area within a rectangle, row by row.
-	Rows(within grid.Rect) (Rows, error)
-}
-
-// Rows is an area row by row: each row is a list of intervals of cells.
-type Rows interface {
-	Bounds() grid.Rect
-	Work() uint64  // returns the number of crossings of rows and edges
-	Count() uint64 // returns the number of cells
-	Row(y int64) []grid.Interval
+	// Scan returns the part of the area within a rectangle, row by row. It returns nil for a box.
+	Scan(within grid.Rect) (*grid.Scanner, error)
 }
 
 // Box is a rectangle of cells as an Area.
@@ -138,22 +128,8 @@ func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
 // Work implements Area.
 func (b Box) Work() int { return 1 }
 
-// Rows implements Area.
-func (b Box) Rows(within grid.Rect) (Rows, error) {
-	r := grid.Rect(b).Intersect(within)
-	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
-}
-
-// boxRows is a rectangle of cells as Rows.
-type boxRows struct {
-	rect grid.Rect
-	row  [1]grid.Interval
-}
-
-func (b *boxRows) Bounds() grid.Rect         { return b.rect }
-func (b *boxRows) Work() uint64              { return 0 }
-func (b *boxRows) Count() uint64             { return b.rect.Count() }
-func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
+// Scan implements Area.
+func (b Box) Scan(grid.Rect) (*grid.Scanner, error) { return nil, nil }
 
 // Spot is a cell with its count. In a tree it is a leaf: a square of 2^Level x 2^Level cells with one
 // count. Cell is then the south-western cell of the square.

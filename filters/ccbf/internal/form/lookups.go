@@ -68,30 +68,6 @@ func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	}
 }
 
-// CountEach implements Reader. It looks up the cells of each category together.
-func (r *Squares) CountEach(dst []uint64, in []grid.Cell, which []uint32, categories [][]byte) {
-	order := make([]uint64, len(in))
-	for i, k := range which[:len(in)] {
-		order[i] = uint64(k)<<32 | uint64(i)
-	}
-	slices.Sort(order)
-	at, counts := make([]grid.Cell, len(in)), make([]uint64, len(in))
-	for i, o := range order {
-		at[i] = in[uint32(o)]
-	}
-	for from := 0; from < len(order); {
-		k, to := order[from]>>32, from+1
-		for to < len(order) && order[to]>>32 == k {
-			to++
-		}
-		r.Counts(counts[from:to], at[from:to], cells.Of(categories[k]))
-		from = to
-	}
-	for i, o := range order {
-		dst[uint32(o)] = counts[i]
-	}
-}
-
 // Lookups returns how many packets Count and Counts have read since Reset.
 func (r *Squares) Lookups() int { return r.lookups }
 

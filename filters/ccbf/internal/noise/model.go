@@ -26,6 +26,10 @@ type Model struct {
 	// both, and is nil if counts are sums.
 	Sums, Larger *Estimator
 
+	// center is the mean estimate of an empty cell. It is not 0 if nearly all counters are full, because
+	// an Estimator then subtracts too little. Second and Third are the central moments.
+	center, Second, Third float64
+
 	head      form.Head
 	origin    cascade.Origin
 	shape     cascade.Shape
@@ -51,6 +55,7 @@ func New(head form.Head, d *cascade.Counters, origin cascade.Origin, several boo
 	if head.TotalKnown && !several {
 		m.Occupied = m.look(d)
 	}
+	m.center, m.Second, m.Third = m.surpluses[0].moments(m.cell)
 	return m
 }
 

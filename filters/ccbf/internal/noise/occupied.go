@@ -175,43 +175,17 @@ func ahead(less, more float64) float64 {
 	return 2 / q / (1.2*s + math.Sqrt(0.64*s*s+16/math.Pi*b))
 }
 
-// Cells estimates the cells of a picture. The estimate of a cell depends only on its count.
-type Cells struct {
-	small            [256]float64 // by count: the estimates of small counts.
-	sums, larger     *Estimator   // larger is nil if counts are sums
-	fraction, center float64      // fraction is a field of Model.Occupied, center is the mean estimate of an empty cell.
+// CellEstimate estimates a cell of a picture from its count. Its mean over cells without points is 0.
+func (m *Model) CellEstimate(count uint64) float64 { return m.cell(float64(count)) - m.center }
 
-	// Second and Third are central moments of the estimate of a cell without points.
-	Second, Third float64
-}
-
-// Cells returns the estimates of the counters.
-func (m *Model) Cells() *Cells {
-	c := &Cells{sums: m.Sums, larger: m.Larger, fraction: m.Occupied.fraction}
-	// center is the mean estimate of an empty cell. It is not 0 if nearly all counters are full, because
-	// an Estimator then subtracts too little.
-	c.center, c.Second, c.Third = m.surpluses[0].moments(c.estimate)
-	for r := range c.small {
-		c.small[r] = c.estimate(float64(r))
+// cell is CellEstimate without the mean over cells without points.
+func (m *Model) cell(r float64) float64 {
+	e := m.Sums.estimate(r)
+	if m.Larger != nil {
+		larger := m.Larger.estimate(r)
+		e = larger + m.Occupied.fraction*(e-larger)
 	}
-	return c
-}
-
-// Estimate returns the estimate for a count. Its mean over cells without points is 0.
-func (c *Cells) Estimate(count uint64) float64 {
-	if count < uint64(len(c.small)) {
-		return c.small[count]
-	}
-	return c.estimate(float64(count))
-}
-
-func (c *Cells) estimate(r float64) float64 {
-	e := c.sums.estimate(r)
-	if c.larger != nil {
-		larger := c.larger.estimate(r)
-		e = larger + c.fraction*(e-larger)
-	}
-	return e - c.center
+	return e
 }
 
 // countCurve estimates N(t), how many keys hold t points or more, from counters that hold the largest
