@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -83,6 +84,48 @@ func (r *Squares) byCategory(of cells.Categories) iter.Seq[[]Section] {
 			}
 		}
 	}
+}
+
+// Count implements Reader.
+func (r *Squares) Count(c grid.Cell, category []byte) uint64 {
+	var n [1]uint64
+	r.Counts(n[:], []grid.Cell{c}, cells.Of(category))
+	return n[0]
+}
+
+// Counts implements Reader.
+func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
+	clear(dst[:len(at)])
+	for sections := range r.byCategory(of) {
+		for _, s := range sections {
+			for i, c := range at {
+				x, y, key := cells.Key(c)
+				if x != s.X || y != s.Y || !r.Head.Bounds.Contains(c) {
+					continue
+				}
+				for _, sheet := range s.Sheets {
+					dst[i] = saturate.Add(dst[i], CountOf(sheet, key))
+					r.lookups++
+				}
+			}
+		}
+	}
+}
+
+// Lookups returns how many packets Count and Counts have read since Reset.
+func (r *Squares) Lookups() int { return r.lookups }
+
+// CountOf returns the points of the square of a sheet that holds a cell.
+func CountOf(s Sheet, key uint64) uint64 {
+	next := sort.Search(s.Packets(), func(i int) bool { return s.First(i) > key })
+	if next == 0 {
+		return 0
+	}
+	squares := s.Packet(next - 1)
+	if i := cells.SearchAbove(squares.Keys, key) - 1; i >= 0 && key <= squares.Last(i) {
+		return squares.Counts[i]
+	}
+	return 0
 }
 
 // eachRegion calls f for each region that has sheets of categories, with these sheets.

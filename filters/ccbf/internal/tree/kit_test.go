@@ -12,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -129,12 +130,11 @@ func equal(a, b *cells.Squares) bool {
 }
 
 // count returns the count of a cell in all sheets.
-func count(sheets []Sheet, key uint64) uint64 {
-	var n [1]uint64
+func count(sheets []Sheet, key uint64) (n uint64) {
 	for i := range sheets {
-		form.AddCounts(&sheets[i], []uint64{key}, n[:])
+		n = saturate.Add(n, form.CountOf(&sheets[i], key))
 	}
-	return n[0]
+	return n
 }
 
 // box is a rectangle of cells of region (0, 0), half open, by the coordinates that keys have.
