@@ -6,6 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -51,7 +52,7 @@ func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	if !s.dense.RemoveKeys(keys, n) {
 		return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
 	}
-	s.lessTotal(n)
+	s.Total = saturate.Sub(s.Total, min(n, s.Total)) // a total of 2^64-1 stays, as the true one is unknown
 	return nil
 }
 

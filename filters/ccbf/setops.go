@@ -154,14 +154,6 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	return squaresSketch{s}.subtract(o.squares.Sections)
 }
 
-// lessTotal subtracts n from the total of counters. A total of 2^64-1 stays, because the true one
-// is unknown.
-func (s *Sketch) lessTotal(n uint64) {
-	if s.Total != full {
-		s.Total -= min(n, s.Total)
-	}
-}
-
 // lostTotal marks s after an operation that leaves its total unknown, and its counts no longer sums of
 // points.
 func (s *Sketch) lostTotal() {
@@ -274,6 +266,6 @@ func (s *Sketch) subtractCounters(o *Sketch, c *Config) error {
 		return errNoPart
 	}
 	*s = *left
-	s.lessTotal(o.Total)
+	s.Total = saturate.Sub(s.Total, min(o.Total, s.Total))
 	return nil
 }

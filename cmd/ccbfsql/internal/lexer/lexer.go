@@ -7,6 +7,7 @@ package lexer
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -73,7 +74,7 @@ func scan(text []byte) (kind Kind, n int, mark string) {
 		n, mark = until(text, `"`)
 		return Identifier, n, mark
 	case c == '$': // otherwise the start of a parameter: $1 or $name
-		if tag := dollarTag(text); tag != "" {
+		if tag := string(dollarTag.Find(text)); tag != "" {
 			n, mark = until(text, tag)
 			return String, n, mark
 		}
@@ -130,19 +131,8 @@ func block(text []byte) (int, string) {
 	return len(text), end
 }
 
-// dollarTag returns the opening $$ or $tag$ at the start of text, or "".
-func dollarTag(text []byte) string {
-	for i := 1; i < len(text); i++ {
-		c := text[i]
-		if c == '$' {
-			return string(text[:i+1])
-		}
-		if !isWord(c) || (i == 1 && c >= '0' && c <= '9') {
-			return ""
-		}
-	}
-	return ""
-}
+// dollarTag matches the opening $$ or $tag$ of a text.
+var dollarTag = regexp.MustCompile(`^\$(?:[A-Za-z_[:^ascii:]][0-9A-Za-z_[:^ascii:]]*)?\$`)
 
 func hasPrefix(text []byte, mark string) bool {
 	return len(text) >= len(mark) && string(text[:len(mark)]) == mark

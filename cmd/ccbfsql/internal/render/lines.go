@@ -176,7 +176,7 @@ func literals(o Options) func(c Column, v Cell) string {
 			// A shortened BLOB is a wrong value. So the statement inserts NULL, and the text is a comment.
 			return "NULL /* " + commentEscapes.Replace(oneLine(short(c, v, o))) + " */"
 		case c.Kind == Blob:
-			return lexer.QuoteText(BlobText(v.Text)) + "::BLOB"
+			return lexer.QuoteText(blobText(v.Text)) + "::BLOB"
 		case c.Kind == Bool:
 			return v.Text
 		case c.Kind != Number, c.Type == "bignum", !isJSONNumber(v.Text):
@@ -243,7 +243,7 @@ func jsonValue(c Column, v Cell, o Options) string {
 	case c.Kind == JSON && json.Valid([]byte(v.Text)):
 		return v.Text
 	case c.Kind == Blob:
-		return quoteJSON(BlobText(v.Text))
+		return quoteJSON(blobText(v.Text))
 	default:
 		return quoteJSON(v.Text)
 	}

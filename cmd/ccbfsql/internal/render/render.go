@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -140,7 +141,7 @@ func plain(c Column, v Cell, o Options) string {
 	case o.Short && c.holdsBlobs():
 		return short(c, v, o)
 	case c.Kind == Blob:
-		return BlobText(v.Text)
+		return blobText(v.Text)
 	default:
 		return v.Text
 	}
@@ -169,29 +170,13 @@ func short(c Column, v Cell, o Options) string {
 		}
 	}
 	if len(v.Text) > shortBlob {
-		return BlobText(v.Text[:shortBlob]) + "…"
+		return blobText(v.Text[:shortBlob]) + "…"
 	}
-	return BlobText(v.Text)
+	return blobText(v.Text)
 }
 
-// BlobText returns a BLOB as DuckDB casts it to VARCHAR: printable ASCII unchanged, and quotes,
-// backslashes and all other bytes as \xAB.
-func BlobText(bytes string) string {
-	const hex = "0123456789ABCDEF"
-	var b strings.Builder
-	b.Grow(len(bytes))
-	for i := range len(bytes) {
-		c := bytes[i]
-		if c >= 0x20 && c <= 0x7E && c != '\\' && c != '\'' && c != '"' {
-			b.WriteByte(c)
-		} else {
-			b.WriteString(`\x`)
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		}
-	}
-	return b.String()
-}
+// blobText returns a BLOB as DuckDB casts it to VARCHAR.
+func blobText(bytes string) string { return key.Format(key.Blob, []byte(bytes)) }
 
 // oneLine returns text for a table cell: line breaks, tabs and control characters, which could
 // steer the terminal, become escapes.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
@@ -79,17 +80,6 @@ const (
 	mostTimes  = 20_000
 )
 
-// areQuadkeys reports whether all values are quadkeys. They say where a row is, which the map shows
-// anyway.
-func areQuadkeys(values []string) bool {
-	for _, v := range values {
-		if len(v) < 3 || len(v) != len(values[0]) || strings.Trim(v, "0123") != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // slider is a column whose values select rows of a table.
 type slider struct {
 	Column string   `json:"column"`
@@ -143,7 +133,9 @@ func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*sl
 		s.Values = append(s.Values, v)
 		return err
 	})
-	if n := len(s.Values); n < 2 || n > most || c.typ == "VARCHAR" && areQuadkeys(s.Values) {
+	noQuadkey := func(v string) bool { return len(v) < 3 || len(v) != len(s.Values[0]) || strings.Trim(v, "0123") != "" }
+	// Quadkeys say where a row is, which the map shows anyway.
+	if n := len(s.Values); n < 2 || n > most || c.typ == "VARCHAR" && !slices.ContainsFunc(s.Values, noQuadkey) {
 		return nil, err
 	}
 	s.Grain = grainOf(&s)

@@ -50,56 +50,44 @@ func pathOf(name string) string {
 	return name
 }
 
-// Usual names of columns of coordinates: whole names, and parts of names.
-var (
-	namesOfX = regexp.MustCompile(`(?i)^(lon|lng|long|longitude|x|easting)$`)
-	namesOfY = regexp.MustCompile(`(?i)^(lat|latitude|y|northing)$`)
-	partsOfX = regexp.MustCompile(`(?i)(^|_| )(lon|lng|long|longitude|x)($|_| )`)
-	partsOfY = regexp.MustCompile(`(?i)(^|_| )(lat|latitude|y)($|_| )`)
-)
+// coordinateWords are the usual names of columns of coordinates by axis. They are whole names or parts of names.
+var coordinateWords = map[string]string{"x": "lon|lng|long|longitude|x|easting", "y": "lat|latitude|y|northing"}
 
 var numeric = regexp.MustCompile(`^(DOUBLE|FLOAT|DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$`)
 
-// coordinate returns the column with the coordinates of one axis. given is its name from a flag, or
+// coordinate returns the column with the coordinates of an axis, x or y. given is its name from a flag, or
 // "" to find it.
-func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.Regexp) (string, error) {
+func coordinate(columns []tableColumn, given, axis string) (string, error) {
 	if given != "" {
 		i := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, given) })
 		if i < 0 {
-			return "", fmt.Errorf("-%s: the file has no column %q%s", flag, given, help.Suggestion(given, columnNames(columns)))
+			return "", fmt.Errorf("-%s: the file has no column %q%s", axis, given, help.Suggestion(given, columnNames(columns)))
 		}
 		return columns[i].name, nil
 	}
-	var numbers []tableColumn
-	for _, c := range columns {
-		if numeric.MatchString(c.typ) {
-			numbers = append(numbers, c)
+	named := func(of []tableColumn, pattern string) []tableColumn {
+		name := regexp.MustCompile(fmt.Sprintf(pattern, coordinateWords[axis]))
+		return slices.DeleteFunc(slices.Clone(of), func(c tableColumn) bool { return !name.MatchString(c.name) })
+	}
+	const whole, part = `(?i)^(%s)$`, `(?i)(^|_| )(%s)($|_| )`
+	numbers := slices.DeleteFunc(slices.Clone(columns), func(c tableColumn) bool { return !numeric.MatchString(c.typ) })
+	for _, pattern := range []string{whole, part} {
+		switch found := named(numbers, pattern); len(found) {
+		case 0:
+		case 1:
+			return found[0].name, nil
+		default:
+			return "", fmt.Errorf("%s may each be the column of %s: choose one with -%s COLUMN", strings.Join(columnNames(found), " and "), axis, axis)
 		}
 	}
-	for _, like := range []*regexp.Regexp{names, parts} {
-		var found []string
-		for _, c := range numbers {
-			if like.MatchString(c.name) {
-				found = append(found, c.name)
-			}
-		}
-		if len(found) == 1 {
-			return found[0], nil
-		}
-		if len(found) > 1 {
-			return "", fmt.Errorf("%s may each be the column of %s: choose one with -%s COLUMN", strings.Join(found, " and "), flag, flag)
-		}
-	}
-	for _, c := range columns {
-		if names.MatchString(c.name) || parts.MatchString(c.name) {
-			return "", fmt.Errorf("%s is %s, not of numbers: -%s %[1]s reads its text as numbers; decimals need a point, not a comma, and columns without values are text", c.name, c.typ, flag)
-		}
+	if text := named(columns, part); len(text) > 0 {
+		return "", fmt.Errorf("%s is %s, not of numbers: -%s %[1]s reads its text as numbers; decimals need a point, not a comma, and columns without values are text", text[0].name, text[0].typ, axis)
 	}
 	others := "there is none"
 	if len(numbers) > 0 {
 		others = "there are " + strings.Join(columnNames(numbers), ", ")
 	}
-	return "", fmt.Errorf("no column of numbers has a name like %s: choose one with -%s COLUMN; %s", flag, flag, others)
+	return "", fmt.Errorf("no column of numbers has a name like %s: choose one with -%s COLUMN; %s", axis, axis, others)
 }
 
 func columnNames(columns []tableColumn) (names []string) {
@@ -216,11 +204,11 @@ func located(columns []tableColumn, o Points) (at location, err error) {
 		}
 		return location{part(1), part(2), []string{name}, lexer.QuoteName(name)}, nil
 	}
-	x, err := coordinate(columns, o.X, "x", namesOfX, partsOfX)
+	x, err := coordinate(columns, o.X, "x")
 	if err != nil {
 		return at, err
 	}
-	y, err := coordinate(columns, o.Y, "y", namesOfY, partsOfY)
+	y, err := coordinate(columns, o.Y, "y")
 	if err != nil {
 		return at, err
 	}

@@ -98,38 +98,16 @@ func anyOf(class key.Class, texts []string) string {
 	return "[" + strings.Join(values, ", ") + "]"
 }
 
-// castOf returns the SQL type for texts of categories, or "" for VARCHAR.
-func castOf(class key.Class, texts ...string) string {
+// castOf returns the SQL type for the text of a category, or "" for VARCHAR.
+func castOf(class key.Class, text string) string {
 	switch class {
 	case key.Text, key.None:
 		return ""
 	case key.Decimal:
-		scale := 0
-		for _, text := range texts {
-			_, digits, _ := strings.Cut(text, ".")
-			scale = max(scale, len(digits))
-		}
-		return fmt.Sprintf("DECIMAL(38, %d)", scale)
+		_, digits, _ := strings.Cut(text, ".")
+		return fmt.Sprintf("DECIMAL(38, %d)", len(digits))
 	}
-	if !class.IsStruct() {
-		return class.String()
-	}
-	var fields []string
-	for i, f := range class.Fields() { // the class does not know the names of the fields, so they are numbered
-		fields = append(fields, fmt.Sprintf("_%d %s", i+1, cmp.Or(castOf(f, texts...), "VARCHAR")))
-	}
-	return "STRUCT(" + strings.Join(fields, ", ") + ")"
-}
-
-// structType returns the SQL type of categories that are STRUCTs, for a cast from text.
-func (l *layer) structType() string {
-	var texts []string
-	for _, s := range l.Sliders {
-		if s.Part > 0 && strings.HasPrefix(s.Type, "DECIMAL") {
-			texts = append(texts, s.Values...)
-		}
-	}
-	return castOf(l.class, texts...)
+	return class.String()
 }
 
 // areaSum is the number of points in an area.
@@ -243,7 +221,11 @@ func (q *areaRequest) bars(ctx context.Context, db *sql.DB) (any, error) {
 	if l.Sliders[at].Category {
 		value = "e.category"
 		if part := l.Sliders[at].Part; part > 0 {
-			value = fmt.Sprintf("(e.category::%s)._%d::VARCHAR", l.structType(), part)
+			var fields []string
+			for i := range l.class.Fields() { // the class does not know their names, so they are numbered
+				fields = append(fields, fmt.Sprintf("_%d VARCHAR", i+1))
+			}
+			value = fmt.Sprintf("(e.category::STRUCT(%s))._%d", strings.Join(fields, ", "), part)
 		}
 		rows = fmt.Sprintf("SELECT %s AS v, e FROM (SELECT unnest(ccbf_categories(%s, %s%s)) AS e%s)", value, column, polygon, l.category(f), l.from(f, q.around))
 	}

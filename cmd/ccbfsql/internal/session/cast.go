@@ -63,7 +63,7 @@ func (s *Session) cast(ctx context.Context, rows *stream, json bool) (_ *Result,
 	if err != nil {
 		return nil, err
 	}
-	read := result.close
-	result.close = func() { read(); _ = other.driver.Close() } // other is a temporary database: an error at its end loses nothing
+	read := result.Close
+	result.Close = func() { read(); _ = other.driver.Close() } // other is a temporary database: an error at its end loses nothing
 	return result, nil
 }

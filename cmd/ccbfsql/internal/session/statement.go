@@ -26,15 +26,8 @@ type Result struct {
 	// Plan is true if the statement is EXPLAIN.
 	Plan bool
 
-	close func()
-}
-
-// Close ends the statement, even before its end. A second call does nothing.
-func (r *Result) Close() {
-	if r.close != nil {
-		r.close()
-		r.close = nil
-	}
+	// Close ends the statement, even before its end. Call it once.
+	Close func()
 }
 
 // ownExtension is part of the error when this program loads the project's extension. Its functions
@@ -76,14 +69,14 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 	}
 	rows, err := s.execute(ctx, *run, run != original)
 	if err != nil && kind == mapping.StatementTypeLoad && strings.Contains(err.Error(), ownExtension) {
-		return &Result{Rows: render.Rows{All: func(func(render.Row, error) bool) {}}, Silent: true, close: stop}, nil
+		return &Result{Rows: render.Rows{All: func(func(render.Row, error) bool) {}}, Silent: true, Close: stop}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	rows.types = types
 	returns := mapping.ResultReturnType(rows.result)
-	result := &Result{Rows: render.Rows{All: rows.all}, close: rows.close}
+	result := &Result{Rows: render.Rows{All: rows.all}, Close: rows.close}
 	if !plain {
 		defer rows.close()
 		if result, err = s.cast(ctx, rows, json); err != nil {
@@ -96,8 +89,8 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 	success := empty && len(columns) == 1 && columns[0].Name == "Success"
 	result.Silent = success || returns != mapping.ResultTypeQueryResult
 	result.Plan = kind == mapping.StatementTypeExplain
-	read := result.close
-	result.close = func() { read(); stop() }
+	read := result.Close
+	result.Close = func() { read(); stop() }
 	return result, nil
 }
 

@@ -42,7 +42,7 @@ func (s *stream) all(yield func(render.Row, error) bool) {
 
 // fetch reads the next chunk. more is false if there is none.
 func (s *stream) fetch() (more bool, err error) {
-	s.forget()
+	mapping.DestroyDataChunk(&s.chunk)
 	if s.ctx.Err() != nil {
 		return false, ErrInterrupted
 	}
@@ -71,17 +71,9 @@ func (s *stream) load() int {
 	return size
 }
 
-// forget frees the chunk.
-func (s *stream) forget() {
-	if s.chunk.Ptr != nil {
-		mapping.DestroyDataChunk(&s.chunk)
-	}
-	s.chunk.Ptr = nil
-}
-
 // close ends the statement. A second call does nothing.
 func (s *stream) close() {
-	s.forget()
+	mapping.DestroyDataChunk(&s.chunk)
 	mapping.DestroyResult(&s.result)
 }
 

@@ -35,7 +35,7 @@ func init() {
 		{"blobs", "auto|full|short", "Show BLOBs in full or shortened; auto: in full in files for programs", 1, 1, (*Shell).dotBlobs, func(sh *Shell) string { return string(sh.blobs) }},
 		{"cd", "[FOLDER]", "Change to a folder, or to the home folder", 0, 1, (*Shell).dotCd, nil},
 		toggle("changes", "Print how many rows a statement changed", func(sh *Shell) *bool { return &sh.changes }),
-		{"columns", "", "Show results in mode duckbox with one line per column", 0, 0, turn(true), func(sh *Shell) string { return state(sh.Turned) }},
+		{"columns", "", "Show results in mode duckbox with one line per column", 0, 0, turn(true), func(sh *Shell) string { return states[sh.Turned] }},
 		{"databases", "", "List attached databases", 0, 0, list(databasesQuery), nil},
 		{"dump", "[PATTERN]", "Write the database, or matching tables, as SQL", 0, 1, (*Shell).dotDump, nil},
 		toggle("echo", "Print each statement before it runs", func(sh *Shell) *bool { return &sh.echo }),

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,15 +98,6 @@ func (sh *Shell) dotOutput(args []string) error {
 }
 
 func (sh *Shell) dotLog(args []string) error { return sh.redirect(&sh.log, args[0], "off") }
-
-// logged writes a statement to the destination of .log, if there is one.
-func (sh *Shell) logged(sql string) error {
-	if sh.log == nil {
-		return nil
-	}
-	_, err := io.WriteString(sh.log, strings.TrimRight(strings.TrimSpace(sql), ";")+";\n")
-	return err
-}
 
 // nextOutput is the destination of the next result (.once, .excel).
 type nextOutput struct {

@@ -22,30 +22,19 @@ func (sh *Shell) Set(name string, args ...string) error {
 // toggle returns a command that turns a setting on or off.
 func toggle(name, help string, of func(sh *Shell) *bool) command {
 	return command{name, "on|off", help, 1, 1, func(sh *Shell, args []string) error {
-		on, err := onOff(args[0])
-		if err == nil {
-			*of(sh) = on
+		switch strings.ToLower(args[0]) {
+		case "on", "yes", "true", "1":
+			*of(sh) = true
+		case "off", "no", "false", "0":
+			*of(sh) = false
+		default:
+			return fmt.Errorf("%q must be on or off", args[0])
 		}
-		return err
-	}, func(sh *Shell) string { return state(*of(sh)) }}
+		return nil
+	}, func(sh *Shell) string { return states[*of(sh)] }}
 }
 
-func onOff(text string) (bool, error) {
-	switch strings.ToLower(text) {
-	case "on", "yes", "true", "1":
-		return true, nil
-	case "off", "no", "false", "0":
-		return false, nil
-	}
-	return false, fmt.Errorf("%q must be on or off", text)
-}
-
-func state(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
-}
+var states = map[bool]string{true: "on", false: "off"}
 
 // number returns a command that sets a number of things, which may be 0.
 func number(name, help, things string, of func(sh *Shell) *int) command {
@@ -81,16 +70,13 @@ func turn(on bool) func(sh *Shell, args []string) error {
 }
 
 // dotShow prints the settings under the names of the commands that change them.
-func (sh *Shell) dotShow([]string) error {
+func (sh *Shell) dotShow([]string) (err error) {
 	for _, c := range commands {
-		if c.show == nil {
-			continue
-		}
-		if err := sh.printf("%10s: %s\n", c.name, c.show(sh)); err != nil {
-			return err
+		if c.show != nil && err == nil {
+			err = sh.printf("%10s: %s\n", c.name, c.show(sh))
 		}
 	}
-	return nil
+	return err
 }
 
 func (sh *Shell) dotMode(args []string) error {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"os"
@@ -41,10 +42,7 @@ func (sh *Shell) paged(do func() error) error {
 	sh.pager = &pager{cmd: cmd}
 	sh.pager.width, sh.pager.height = terminal.Size(os.Stdout)
 	defer func() { sh.pager = nil }()
-	err := do()
-	if closeErr := sh.pager.close(); err == nil {
-		err = closeErr
-	}
+	err := cmp.Or(do(), sh.pager.close())
 	if errors.Is(err, errPagerLeft) {
 		return nil
 	}

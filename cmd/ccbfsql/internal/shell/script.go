@@ -17,17 +17,9 @@ import (
 const maxDepth = 16 // how deep .read can be nested
 
 // scriptError adds the file and line of a script to an error.
-type scriptError struct {
-	name string
-	line int
-	err  error
-}
+type scriptError struct{ error }
 
-func (e *scriptError) Error() string {
-	return fmt.Sprintf("%s:%d: %v", e.name, e.line, e.err)
-}
-
-func (e *scriptError) Unwrap() error { return e.err }
+func (e scriptError) Unwrap() error { return e.error }
 
 // RunOwn runs the user's start file (~/.ccbfsqlrc or -init). Errors of its statements are printed
 // and do not end the program.
@@ -135,9 +127,9 @@ func (sh *Shell) run(name string, line int, text string, do func(text string) er
 	if err == nil || ends(err) {
 		return err
 	}
-	var placed *scriptError
+	var placed scriptError
 	if name != "" && !errors.As(err, &placed) {
-		err = &scriptError{name, line, err}
+		err = scriptError{fmt.Errorf("%s:%d: %w", name, line, err)}
 	}
 	if sh.bail || errors.Is(err, session.ErrInterrupted) {
 		return err

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,15 +106,14 @@ func (sh *Shell) printf(format string, args ...any) error {
 // execute runs one statement and prints its result.
 func (sh *Shell) execute(sql string) error {
 	defer sh.session.Idle()
-	if err := sh.logged(sql); err != nil {
-		return err
+	if sh.log != nil {
+		if _, err := io.WriteString(sh.log, strings.TrimRight(strings.TrimSpace(sql), ";")+";\n"); err != nil {
+			return err
+		}
 	}
 	return sh.noted(func() error {
 		begin := time.Now()
-		err := sh.print(sql)
-		if onceErr := sh.endOnce(); err == nil {
-			err = onceErr
-		}
+		err := cmp.Or(sh.print(sql), sh.endOnce())
 		if sh.timer && !errors.Is(err, ErrClosedPipe) {
 			// The time is printed after an error too.
 			err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))

@@ -88,13 +88,9 @@ func AppendBody(dst []byte, sections []SectionSource, bounds grid.Rect, limit ui
 
 // lowest returns the lowest key that a cell within bounds can have in a region.
 func lowest(bounds grid.Rect, x, y int32) uint64 {
-	low := func(least int64, region int32) uint32 {
-		if least += cells.Bias; int32(least>>32) == region {
-			return uint32(least)
-		}
-		return 0
-	}
-	return grid.Interleave(low(bounds.MinX, x), low(bounds.MinY, y))
+	in := cells.CellOf(x, y, 0).Square(cells.MaxLevel + 1).Intersect(bounds)
+	_, _, key := cells.Key(grid.Cell{X: in.MinX, Y: in.MinY})
+	return key
 }
 
 // appendCells appends the cells of a section, and returns the sum of their counts. It returns false if they

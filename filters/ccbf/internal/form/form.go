@@ -7,6 +7,7 @@
 package form
 
 import (
+	"cmp"
 	"container/heap"
 	"fmt"
 
@@ -139,6 +140,11 @@ type Spot struct {
 	Level uint8
 }
 
+// Place orders spots with equal counts: the smallest squares first, then by Y and X.
+func (s Spot) Place(o Spot) int {
+	return cmp.Or(cmp.Compare(s.Level, o.Level), cmp.Compare(s.Cell.Y, o.Cell.Y), cmp.Compare(s.Cell.X, o.Cell.X))
+}
+
 // MaxSpots is the largest number of cells that one query lists.
 const MaxSpots = 1_000_000
 
@@ -151,14 +157,7 @@ type Candidate struct {
 
 // before reports whether c takes precedence over d in a list of the largest cells.
 func (c *Candidate) before(d *Candidate) bool {
-	if c.Least != d.Least {
-		return c.Least > d.Least
-	}
-	if c.Level != d.Level {
-		return c.Level < d.Level
-	}
-	a, b := c.Cell, d.Cell
-	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
+	return cmp.Or(cmp.Compare(d.Least, c.Least), c.Place(d.Spot)) < 0
 }
 
 // Top collects the K best candidates that have at least Least, or passes all of these on to Each.
