@@ -88,7 +88,7 @@ type polygon struct {
 	srid     int           // its SRID, or 0
 }
 
-// read reads a polygon, unless the bytes are those of the last one.
+// read reads a polygon. It does nothing if the bytes have not changed.
 func (p *polygon) read(b []byte) error {
 	if sameBytes(b, p.bytes) {
 		return nil

@@ -59,8 +59,8 @@ func Sketch(families []sketch.Family) functions {
 func isValid(group, name, summary, example string, families ...sketch.Family) duck.Function {
 	check := func(c *call, blob []byte) (bool, error) {
 		b, err := sketch.Parse(blob)
-		i := slices.IndexFunc(families, func(f sketch.Family) bool { return f.ID == b.Family })
-		if err != nil || i < 0 {
+		i := slices.IndexFunc(families, func(f sketch.Family) bool { return err == nil && f.ID == b.Family })
+		if i < 0 {
 			return false, nil
 		}
 		f := &families[i]

@@ -67,9 +67,9 @@ type detail struct {
 	alias        string   // name of a type over another one, such as "JSON".
 	fields       []Field  // STRUCT, UNION; key and value of a MAP.
 	elem         Type     // LIST, ARRAY
-	size         uint64   // length of an ARRAY, number of texts of an ENUM
+	size         uint64   // length of an ARRAY, number of texts of an ENUM.
 	width, scale uint8    // DECIMAL
-	stored       TypeID   // DECIMAL, ENUM: the type of the integers that hold the values
+	stored       TypeID   // DECIMAL, ENUM: the type of the integers that hold the values.
 	texts        []string // ENUM; nil in the type of a column of arguments
 }
 

@@ -66,10 +66,10 @@ func (p *Picture) Spread(h *Head, corner grid.Cell, level int, n float64) {
 	}
 }
 
-// span is what a square covers along an axis, in pixels. It covers nothing unless from is below to.
+// span has the pixels that a square covers along an axis. There are none unless from is below to.
 type span struct{ from, to float64 }
 
-// spanOf returns what a square covers of n pixels. It begins at at and has a length, both in pixels.
+// spanOf returns the span of a square among n pixels. It begins at at and has a length, both in pixels.
 func spanOf(at, length float64, n int) span {
 	return span{min(max(at, 0), float64(n)), min(at+length, float64(n))}
 }
