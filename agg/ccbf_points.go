@@ -268,16 +268,11 @@ func (t *ccbfPage) mergeSame(from *ccbfPage) error {
 
 // configsDiffer returns the error for two configurations in one group.
 func configsDiffer(a, b *ccbf.Config) error {
-	if err := bridge.Differ(a, b); err != nil {
-		if d, ok := errors.AsType[*sketch.DifferError](err); ok { // without its advice, which is for two sketches
-			err = fmt.Errorf("%s %s", d.Parameter, d.Values)
-		}
-		return optionsDiffer(err)
+	err := bridge.Differ(a, b)
+	if d, ok := errors.AsType[*sketch.DifferError](err); ok { // without its advice, which is for two sketches
+		err = fmt.Errorf("%s %s", d.Parameter, d.Values)
 	}
-	if a.AtLeast != b.AtLeast {
-		return optionsDiffer(fmt.Errorf("at_least %d vs %d", a.AtLeast, b.AtLeast))
-	}
-	return optionsDiffer(fmt.Errorf("exact %v vs %v", a.Exact, b.Exact))
+	return optionsDiffer(err)
 }
 
 // rowByRow adds the points of a chunk with NULLs, weights, categories, several configurations, or
@@ -334,20 +329,22 @@ func (a *ccbfPoints) rowByRow(c *chunk, res *duck.Vector, states duck.States, un
 
 // encodePoints returns a function that encodes the sketch of points that waited.
 func encodePoints(out *duck.Result) wordsEncoder {
-	var encode func(dst []byte, keys []uint64) []byte
+	var encode func(dst []byte, keys []uint64) ([]byte, bool)
 	last := uint32(0) // number of the plan of encode; 0 for none
 	return func(plan uint32, words []uint64, room []byte) ([]byte, error) {
 		p := pointPlans.config(plan)
-		if p.detailed || !p.Exact { // counters can need much memory, even for one point
-			b := ccbf.NewBuilder(p.Config, out)
-			if err := p.addTo(b, words); err != nil {
-				return nil, err
+		if !p.detailed && p.Exact && p.AtLeast == 0 {
+			if plan != last {
+				encode, last = bridge.SmallEncoder(&p.Config), plan
 			}
-			return bridge.AppendBlob(b, room)
+			if blob, fits := encode(room, words); fits {
+				return blob, nil
+			}
 		}
-		if plan != last {
-			encode, last = bridge.SmallEncoder(&p.Config), plan
+		b := ccbf.NewBuilder(p.Config, out) // counters can need much memory, even for one point
+		if err := p.addTo(b, words); err != nil {
+			return nil, err
 		}
-		return encode(room, words), nil
+		return bridge.AppendBlob(b, room)
 	}
 }

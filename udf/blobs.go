@@ -6,14 +6,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// ccbf decodes the sketch of a BLOB. It reserves memory for the sketch, for changes to it, and for the
-// BLOB of the result.
-func (c *call) ccbf(blob []byte) (*ccbf.Sketch, error) {
+// ccbf decodes the sketch of a BLOB. It reserves memory for the sketch and as many copies of it, for changes to it,
+// and for the BLOB of the result.
+func (c *call) ccbf(blob []byte, copies int64) (*ccbf.Sketch, error) {
 	v, err := ccbf.NewView(blob)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.out.Grow(bridge.Memory(&v) + bridge.ChangeBytes(&v) + int64(len(blob))); err != nil {
+	if err := c.out.Grow((1+copies)*bridge.Memory(&v) + bridge.ChangeBytes(&v) + int64(len(blob))); err != nil {
 		return nil, err
 	}
 	return v.Sketch()

@@ -52,7 +52,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 			if o.Null(changeWeight, i) || o.Null(changeCategory, i) {
 				return rawBlob(blob), nil
 			}
-			s, err := c.ccbf(blob)
+			s, err := c.ccbf(blob, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -122,11 +122,11 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 
 // pair returns the left sketch, changed by the right one.
 func (c *call) pair(left, right []byte, op func(a, b *ccbf.Sketch) error) (*ccbf.Sketch, error) {
-	a, err := c.ccbf(left)
+	a, err := c.ccbf(left, 0)
 	if err != nil {
 		return nil, err
 	}
-	b, err := c.ccbf(right)
+	b, err := c.ccbf(right, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func ccbfReduce(name string, least, most uint64, reduce func(s *ccbf.Sketch, by 
 			if err != nil {
 				return nil, err
 			}
-			s, err := c.ccbf(c.Col(0).Bytes(i))
+			s, err := c.ccbf(c.Col(0).Bytes(i), 0)
 			if err != nil {
 				return nil, err
 			}

@@ -26,11 +26,8 @@ func ccbfMask(c *call) error {
 				return nil, err
 			}
 		}
-		s, err := c.ccbf(left)
+		s, err := c.ccbf(left, 2)
 		if err != nil {
-			return nil, err
-		}
-		if err := c.out.Grow(2 * bridge.CellBytes(s)); err != nil {
 			return nil, err
 		}
 		return s, filter.mask(s)

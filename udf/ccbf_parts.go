@@ -26,10 +26,9 @@ func ccbfDifference(c *call) error {
 	}
 	out := c.out
 	return q.each(func(i int, of ccbf.Categories) error {
-		if q.view.Categories { // memory for two lists, in which the cells of all categories are added up
-			if err := out.Grow(2 * bridge.Memory(&q.view)); err != nil {
-				return err
-			}
+		copies := int64(0)
+		if q.view.Categories { // two lists, in which the cells of all categories are added up
+			copies = 2
 		}
 		if q.has { // a range, or parts of categories, may select other categories in the right sketch
 			var keys [][]byte
@@ -52,12 +51,7 @@ func ccbfDifference(c *call) error {
 		var both [2]*ccbf.Sketch
 		for j := range both {
 			var err error
-			if both[j], err = c.ccbf(c.Col(j).Bytes(i)); err != nil {
-				return err
-			}
-		}
-		if both[1].Categories {
-			if err := out.Grow(2 * bridge.CellBytes(both[1])); err != nil {
+			if both[j], err = c.ccbf(c.Col(j).Bytes(i), copies); err != nil {
 				return err
 			}
 		}
@@ -95,7 +89,7 @@ func ccbfClip(c *call) error {
 	}
 	return c.eachSketch(func(i int) (encoder, error) {
 		blob := c.Col(0).Bytes(i)
-		s, err := c.ccbf(blob)
+		s, err := c.ccbf(blob, 2) // the remaining cells are collected in growing lists
 		if err != nil {
 			return nil, err
 		}
@@ -103,9 +97,6 @@ func ccbfClip(c *call) error {
 			return nil, err
 		}
 		if _, _, err := q.at(&q.head, i); err != nil {
-			return nil, err
-		}
-		if err := c.out.Grow(2 * bridge.CellBytes(s)); err != nil { // the remaining cells are collected in growing lists
 			return nil, err
 		}
 		return s, s.Clip(q.polygon.prepared)

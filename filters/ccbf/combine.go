@@ -172,8 +172,7 @@ func (c *Config) differKeys(o *Config) error {
 }
 
 // differ returns an error that wraps sketch.ErrDiffer and names the first parameter in which two
-// configurations differ. It ignores Exact, which says how a sketch is built. Sketches can combine
-// even if it returns an error; kind.join reports whether they do.
+// configurations differ. Sketches can combine even if it returns an error; kind.join reports whether they do.
 func (c *Config) differ(o *Config) error {
 	// Differences in keys (mode, k) also change the counters. They are more specific than overflow, so
 	// report them first.
@@ -184,5 +183,5 @@ func (c *Config) differ(o *Config) error {
 	if c.shape != o.shape && (c.Overflow == ToCounters || c.Bytes == o.Bytes) {
 		return sketch.Differ("counters", c.Counters(), o.Counters())
 	}
-	return sketch.Same("bytes", c.Bytes, o.Bytes)
+	return cmp.Or(sketch.Same("bytes", c.Bytes, o.Bytes), sketch.Same("at_least", c.AtLeast, o.AtLeast), sketch.Same("exact", c.Exact, o.Exact))
 }

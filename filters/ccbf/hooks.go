@@ -21,14 +21,13 @@ func init() {
 		Differ:     (*Config).differ,
 		DenseBytes: func(c *Config) uint64 { return c.shape.Bytes() },
 
-		CellBytes: func(s *Sketch) int64 { return s.body().memory() },
 		PairBytes: pairBytes,
 		KeepCells: func(s *Sketch, has func(c grid.Cell) bool) error { return s.body().keep(has) },
 
 		AddKeys:    (*Builder).addPoints,
 		AppendBlob: (*Builder).appendBlob,
 
-		SmallEncoder: func(c *Config) func(dst []byte, keys []uint64) []byte { return newSmall(c).appendBlob },
+		SmallEncoder: func(c *Config) func(dst []byte, keys []uint64) ([]byte, bool) { return newSmall(c).appendBlob },
 		NewIntersector: func(budget interface{ Grow(delta int64) error }) hooks.Intersector[View, Sketch] {
 			return newIntersector(budget)
 		},

@@ -22,20 +22,18 @@ func newSmall(c *Config) *smallEncoder {
 }
 
 // appendBlob implements the function of bridge.SmallEncoder.
-func (m *smallEncoder) appendBlob(dst []byte, keys []uint64) []byte {
-	s := &m.sketch
-	if len(keys) == 0 || !s.Exact || s.Categories || s.AtLeast > 0 {
-		return build(dst, &s.Config, keys)
+func (m *smallEncoder) appendBlob(dst []byte, keys []uint64) ([]byte, bool) {
+	if len(keys) == 0 {
+		return dst, false
 	}
-	few := m.count(keys)
+	s, few := &m.sketch, m.count(keys)
 	s.Total = uint64(len(keys))
 	start, bounds := len(dst), cells.CornersOf(few.Keys...).Rect(0, 0)
 	dst, fits := exact.AppendSmall(s.appendHead(dst, bounds), few, bounds, s.Bytes)
-	if !fits {
-		return build(dst[:start], &s.Config, keys)
+	if fits {
+		sketch.Seal(dst[start:])
 	}
-	sketch.Seal(dst[start:])
-	return dst
+	return dst, fits
 }
 
 // count returns the cells of keys.
@@ -55,15 +53,6 @@ func (m *smallEncoder) count(keys []uint64) cells.Squares {
 		return cells.Squares{Keys: m.keys}
 	}
 	return cells.Squares{Keys: m.keys[:n], Counts: m.counts}
-}
-
-// build is AppendBlob by a Builder.
-func build(dst []byte, c *Config, keys []uint64) []byte {
-	b := NewBuilder(*c, nil)
-	// Neither call can fail: there is no budget, and all keys are points.
-	_ = b.addPoints(keys)
-	dst, _ = b.appendBlob(dst)
-	return dst
 }
 
 // Build returns the sketch of points, with the BLOB of ccbf_agg over two columns. xs and ys must be

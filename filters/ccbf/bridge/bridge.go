@@ -56,17 +56,17 @@ func AddKey(b *ccbf.Builder, z uint64, category []byte, class key.Class, n uint6
 func AppendBlob(b *ccbf.Builder, dst []byte) ([]byte, error) { return hidden.AppendBlob(b, dst) }
 
 // Differ returns an error that wraps sketch.ErrDiffer and names the first parameter in which two
-// configurations differ. It ignores Exact, which says how a sketch is built. Sketches can combine
-// even if it returns an error.
+// configurations differ. Sketches can combine even if it returns an error.
 func Differ(a, b *ccbf.Config) error { return hidden.Differ(a, b) }
 
 // DenseBytes returns the length of a body with counters of this configuration.
 func DenseBytes(c *ccbf.Config) uint64 { return hidden.DenseBytes(c) }
 
-// SmallEncoder returns a function that appends the BLOB of a sketch with the points that keys stand for. It
+// SmallEncoder returns a function that appends the exact BLOB of a sketch with the points that keys stand for. It
 // encodes sketches with few points, one after the other, and reuses its memory. The keys come from Keys. The
-// bytes equal those of a Builder, which it uses if the cells do not fit.
-func SmallEncoder(c *ccbf.Config) func(dst []byte, keys []uint64) []byte {
+// bytes equal those of a Builder. It returns false if there are no keys or the cells do not fit in Bytes: then use
+// a Builder. The sketch must be exact, without categories, and not suppressed.
+func SmallEncoder(c *ccbf.Config) func(dst []byte, keys []uint64) ([]byte, bool) {
 	return hidden.SmallEncoder(c)
 }
 
@@ -98,9 +98,6 @@ func ChangeBytes(v *ccbf.View) int64 {
 	squares, _ := Listed(v, ccbf.Categories{})
 	return tree.FitBytes(squares)
 }
-
-// CellBytes returns the memory of the cells or squares of a sketch, or of its counters.
-func CellBytes(s *ccbf.Sketch) int64 { return hidden.CellBytes(s) }
 
 // PairBytes returns the most memory that combining two sketches takes, in addition to both sketches and
 // their ChangeBytes. It is needed for counters as numbers, or for pruning the squares of an exact sketch.

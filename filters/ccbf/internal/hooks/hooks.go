@@ -24,14 +24,13 @@ type Functions[View, Head, Config, Sketch, Builder any] struct {
 	Differ     func(a, b *Config) error
 	DenseBytes func(*Config) uint64
 
-	CellBytes func(*Sketch) int64
 	PairBytes func(a, b *Sketch) int64
 	KeepCells func(s *Sketch, has func(c grid.Cell) bool) error
 
 	AddKeys    func(*Builder, []uint64) error
 	AppendBlob func(*Builder, []byte) ([]byte, error)
 
-	SmallEncoder   func(*Config) func(dst []byte, keys []uint64) []byte
+	SmallEncoder   func(*Config) func(dst []byte, keys []uint64) ([]byte, bool)
 	NewIntersector func(budget interface{ Grow(delta int64) error }) Intersector[View, Sketch]
 }
 
