@@ -26,7 +26,7 @@ var (
 // harm. The zero value is ready for Reset. Resetting a View again and again does not allocate.
 //
 // A View is for one goroutine at a time, because it keeps memory from one query to the next. It also keeps
-// what it decodes of a tree, or more than once of an exact sketch, at most 16 MiB. Any number of Views may read the
+// what it decodes of an exact sketch or a tree more than once, at most 16 MiB. Any number of Views may read the
 // same BLOB at once.
 type View struct {
 	Head

@@ -42,11 +42,11 @@ func (r *Reader) levelOf(p *form.Picture) int {
 
 // draw draws the squares of a level, each by the value of its count less that of a count of 0.
 func (r *Reader) draw(p *form.Picture, value func(n uint64) float64, category []byte, level int) error {
-	none := value(0)
+	none, spread := value(0), p.Spreader(r.Head)
 	s := search{r: r, of: cells.Of(category)}
 	s.visit = func(l int, q squareCount) bool {
 		if l == level {
-			p.Spread(r.Head, corner(q.at, level), level, value(q.least)-none)
+			spread(corner(q.at, level), level, value(q.least)-none)
 		}
 		return l > level
 	}
@@ -89,6 +89,7 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 	how = readPlan{level, n, min(float64(reading), n), true}
 	var at []grid.Cell
 	var counts []uint64
+	spread := p.Spreader(r.Head)
 	clip := p.CellsOf(r.Head, level).Intersect(r.Head.Bounds)
 	all, squares := clip.Squares(unit), clip.Squares(level)
 	for y := squares.MinY; y <= squares.MaxY; y++ {
@@ -103,7 +104,7 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 				sum += value(c)
 			}
 			if sum != 0 {
-				p.Spread(r.Head, corner(q, level), level, sum*(float64(in.Count())/float64(len(at))))
+				spread(corner(q, level), level, sum*(float64(in.Count())/float64(len(at))))
 			}
 		}
 	}

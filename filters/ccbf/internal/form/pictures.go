@@ -49,19 +49,22 @@ func (p *Picture) CellsOf(h *Head, level int) grid.Rect {
 	return grid.Rect{MinX: in.MinX << level, MinY: in.MinY << level, MaxX: (in.MaxX+1)<<level - 1, MaxY: (in.MaxY+1)<<level - 1}
 }
 
-// Spread spreads the points of a square evenly over the pixels that it meets. corner is its south-western cell.
-func (p *Picture) Spread(h *Head, corner grid.Cell, level int, n float64) {
+// Spreader returns a function that spreads the points of a square of a sketch evenly over the pixels that it meets.
+// corner is its south-western cell.
+func (p *Picture) Spreader(h *Head) func(corner grid.Cell, level int, n float64) {
 	res, box := h.Grid.Res(), p.Box
-	side := res * math.Exp2(float64(level))
 	// columns and rows are the numbers of pixels in one unit of coordinates.
 	columns, rows := float64(p.Width)/(box.Max[0]-box.Min[0]), float64(p.Height)/(box.Max[1]-box.Min[1])
-	x := spanOf((float64(corner.X)*res-box.Min[0])*columns, side*columns, p.Width)
-	y := spanOf((float64(corner.Y)*res-box.Min[1])*rows, side*rows, p.Height)
-	each := n / (side * columns * side * rows)
-	for line := int(y.from); float64(line) < y.to; line++ { // lines count from the south
-		row := p.Pixels[(p.Height-1-line)*p.Width:][:p.Width]
-		for column := int(x.from); float64(column) < x.to; column++ {
-			row[column] += each * y.part(line) * x.part(column)
+	return func(corner grid.Cell, level int, n float64) {
+		side := res * float64(uint64(1)<<level)
+		x := spanOf((float64(corner.X)*res-box.Min[0])*columns, side*columns, p.Width)
+		y := spanOf((float64(corner.Y)*res-box.Min[1])*rows, side*rows, p.Height)
+		each := n / (side * columns * side * rows)
+		for line := int(y.from); float64(line) < y.to; line++ { // lines count from the south
+			row, part := p.Pixels[(p.Height-1-line)*p.Width:][:p.Width], each*y.part(line)
+			for column := int(x.from); float64(column) < x.to; column++ {
+				row[column] += part * x.part(column)
+			}
 		}
 	}
 }

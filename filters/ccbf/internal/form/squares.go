@@ -87,29 +87,43 @@ func (r *Squares) byCategory(of cells.Categories) iter.Seq[[]Section] {
 }
 
 // Count implements Reader.
-func (r *Squares) Count(c grid.Cell, category []byte) uint64 {
-	var n [1]uint64
-	r.Counts(n[:], []grid.Cell{c}, cells.Of(category))
-	return n[0]
+func (r *Squares) Count(c grid.Cell, category []byte) (n uint64) {
+	for sections := range r.byCategory(cells.Of(category)) {
+		n = saturate.Add(n, r.countIn(sections, c))
+	}
+	return n
 }
 
 // Counts implements Reader.
 func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	clear(dst[:len(at)])
+	// In the order of their keys, cells of one packet follow each other. So a packet is decoded once.
+	keys, order := make([]uint64, len(at)), make([]int, len(at))
+	for i, c := range at {
+		_, _, keys[i] = cells.Key(c)
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(keys[i], keys[j]) })
 	for sections := range r.byCategory(of) {
-		for _, s := range sections {
-			for i, c := range at {
-				x, y, key := cells.Key(c)
-				if x != s.X || y != s.Y || !r.Head.Bounds.Contains(c) {
-					continue
-				}
-				for _, sheet := range s.Sheets {
-					dst[i] = saturate.Add(dst[i], CountOf(sheet, key))
-					r.lookups++
-				}
-			}
+		for _, i := range order {
+			dst[i] = saturate.Add(dst[i], r.countIn(sections, at[i]))
 		}
 	}
+}
+
+// countIn returns the count of a cell in the sections of a category.
+func (r *Squares) countIn(sections []Section, c grid.Cell) (n uint64) {
+	x, y, key := cells.Key(c)
+	for _, s := range sections {
+		if x != s.X || y != s.Y || !r.Head.Bounds.Contains(c) {
+			continue
+		}
+		for _, sheet := range s.Sheets {
+			n = saturate.Add(n, CountOf(sheet, key))
+			r.lookups++
+		}
+	}
+	return n
 }
 
 // Lookups returns how many packets Count and Counts have read since Reset.
@@ -261,20 +275,20 @@ func (r *Squares) Density(p *Picture, of cells.Categories) error {
 		grid.Cell
 		level uint8
 	}
-	large := map[square]uint64{}
+	large, spread := map[square]uint64{}, p.Spreader(r.Head)
 	level := math.Log2(p.Side() / r.Head.Grid.Res()) // that of squares as large as pixels
 	r.EachSquare(p.Squares(r.Head.Grid.Res()), of, func(corner grid.Cell, l uint8, n uint64) {
 		if len(r.sheets) > 1 && float64(l) > level {
 			large[square{corner, l}] = saturate.Add(large[square{corner, l}], n)
 			return
 		}
-		p.Spread(r.Head, corner, int(l), float64(n))
+		spread(corner, int(l), float64(n))
 	})
 	inOrder := func(a, b square) int {
 		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
 	}
 	for _, s := range slices.SortedFunc(maps.Keys(large), inOrder) {
-		p.Spread(r.Head, s.Cell, int(s.level), float64(large[s]))
+		spread(s.Cell, int(s.level), float64(large[s]))
 	}
 	return nil
 }

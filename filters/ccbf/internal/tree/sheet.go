@@ -19,10 +19,11 @@ type Sheet struct {
 
 // entry describes a packet in the index of a sheet.
 type entry struct {
-	first uint64        // key of its first tree
-	total uint64        // number of points in the packet.
-	end   int           // where the packet ends in Sheet.data.
-	kept  cells.Squares // its leaves; none if they are not kept.
+	first   uint64        // key of its first tree
+	total   uint64        // number of points in the packet.
+	end     int           // where the packet ends in Sheet.data.
+	kept    cells.Squares // its leaves; none if they are not kept.
+	decoded bool          // whether the packet was decoded before.
 }
 
 // Read sets s to a sheet that AppendSheet wrote. Queries decode its packets by d. Read reads the index, not the
@@ -81,7 +82,8 @@ func (s *Sheet) Total() uint64 { return s.total }
 // memory before you call All, or visit several sheets.
 func (s *Sheet) Number() int { return int(s.leaves) }
 
-// Packet implements form.Sheet. It keeps the leaves that it decodes, because decoding takes longer than most queries.
+// Packet implements form.Sheet. It keeps the leaves of a packet that it decodes a second time, because decoding
+// takes longer than most queries.
 func (s *Sheet) Packet(i int) cells.Squares {
 	e, d := &s.index[i], s.decoder
 	if e.kept.Len() > 0 {
@@ -94,10 +96,11 @@ func (s *Sheet) Packet(i int) cells.Squares {
 		return cells.Squares{}
 	}
 	leaves := d.leaves()
-	if n := cells.SquareBytes(leaves.Len()); n <= d.room {
+	if n := cells.SquareBytes(leaves.Len()); e.decoded && n <= d.room {
 		d.room -= n
 		e.kept = leaves.Clone()
 	}
+	e.decoded = true
 	return leaves
 }
 
