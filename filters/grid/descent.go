@@ -89,7 +89,7 @@ func (d *Descent) Leave() {
 	d.windows = d.windows[:last]
 }
 
-// Work returns about how many comparisons Contains makes.
+// Work returns about how many comparisons it takes to enter a cell of the rectangle entered last.
 func (d *Descent) Work() int {
 	w := d.windows[len(d.windows)-1]
 	return len(d.edges) - w.edges + len(d.turns) - w.turns
@@ -202,28 +202,6 @@ func (d *Descent) relation(w *window) Relation {
 	return relation
 }
 
-// Contains reports whether a cell of the rectangle entered last is inside.
-func (d *Descent) Contains(c Cell) bool {
-	w := &d.windows[len(d.windows)-1]
-	if !w.rect.Contains(c) {
-		return false
-	}
-	x, y := d.s.g.Center(c)
-	members := 0
-	for _, i := range d.edges[w.edges:] {
-		if e := &d.s.edges[i]; e.leftOf(c, x, y) {
-			members += d.pass(e.ring)
-		}
-	}
-	for _, t := range d.turns[w.turns:] {
-		if t.row <= c.Y {
-			members += d.pass(t.ring)
-		}
-	}
-	d.reset()
-	return members > 0
-}
-
 // pass moves a place across an edge of ring id, until reset. It returns the change of the number of
 // polygons that hold the place.
 func (d *Descent) pass(id int32) int {
@@ -237,16 +215,4 @@ func (d *Descent) reset() {
 		d.s.reset(id)
 	}
 	d.passed = d.passed[:0]
-}
-
-// leftOf reports whether an edge crosses the row of cell c to the left of the cell's centre (x, y), or in
-// it.
-func (e *edge) leftOf(c Cell, x, y float64) bool {
-	switch {
-	case c.Y < e.start || c.Y >= e.end || x < 2*min(e.x0, e.x1):
-		return false
-	case x >= 2*max(e.x0, e.x1):
-		return true
-	}
-	return e.crossing(y) <= x
 }

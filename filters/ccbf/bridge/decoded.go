@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -29,11 +30,11 @@ func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
 // headBytes is about the memory of a Decoded without its table.
 const headBytes = 512
 
-// Costs returns what the calls of View.Counts since Reset have cost, and what Decode costs. It is the number of
+// Costs returns what the calls of View.Counts since Reset have cost, and what Decode costs: about the number of
 // blocks that they read, and that it decodes. Both are 0 if the sketch is not exact.
 func Costs(v *ccbf.View) (ofCounts, ofDecode int) {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
-		return r.Lookups(), r.Blocks() + tableCost
+		return r.Lookups(), r.Number()/cells.BlockCells + len(r.Sections) + tableCost
 	}
 	return 0, 0
 }

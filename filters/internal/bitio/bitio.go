@@ -220,28 +220,19 @@ func (r *Reader) ReadClass(k uint) uint64 {
 // readLongClass reads a number whose code is longer than one window.
 func (r *Reader) readLongClass(k uint) uint64 {
 	e := uint(0)
-	for {
-		z := min(uint(bits.TrailingZeros64(r.Peek())), 56)
-		r.pos += z
-		e += z
-		if z < 56 {
-			break
-		}
-		if e > 64 || r.Overrun() {
-			r.pos = uint(len(r.buf))*8 + 1
-			return 0
-		}
+	for ; e <= 64 && r.Peek()&1 == 0; e++ {
+		r.pos++
 	}
 	r.pos++
-	length := e + k
-	if length > 64 {
+	switch length := e + k; {
+	case length > 64: // damaged, or behind the end, where all bits are 0
 		r.pos = uint(len(r.buf))*8 + 1
 		return 0
-	}
-	if e == 0 {
+	case e == 0:
 		return r.Read(k)
+	default:
+		return r.Read(length-1) | 1<<(length-1)
 	}
-	return r.Read(length-1) | 1<<(length-1)
 }
 
 // Skip moves the position by n bits.

@@ -46,61 +46,43 @@ func (d *Counters) leastFrom(j, step uint64) uint64 {
 // next returns the position after j, among size positions.
 func next(j, step, size uint64) uint64 { return simd.Wrap(j+step, size) }
 
-// Counts writes the count of each key to dst. Key i has the hashes h1[i] and h2[i].
+// KeyBatch is the most keys that Counts takes.
+const KeyBatch = 256
+
+// byFours reports whether keys have four counters of 4 bits, the default.
+func (d *Counters) byFours() bool { return d.Shape.K == 4 && d.Layers[0].Width == 4 }
+
+// Counts writes the counts of at most KeyBatch keys to dst. Key i has the hashes h1[i] and h2[i].
+//
+// By fours, the only branch on a counter is for keys with flags. These are counted later and together, so that a
+// misprediction does not discard the work on the keys after it.
 func (d *Counters) Counts(dst, h1, h2 []uint64) {
-	if d.byFours() {
-		d.countFours(dst, h1, h2)
-		for i, least := range dst {
-			dst[i] = d.limit(h1[i], h2[i], least)
+	if !d.byFours() {
+		for i := range h1 {
+			dst[i] = d.Count(h1[i], h2[i])
 		}
 		return
 	}
-	for i := range h1 {
-		dst[i] = d.Count(h1[i], h2[i])
+	var starts, steps [KeyBatch]uint32 // a layer of 4-bit counters has fewer than 2^32
+	var left [KeyBatch / 8]uint8
+	l, n := &d.Layers[0], len(h1)
+	for i, h := range h1 {
+		step := l.mod(h2[i])
+		starts[i], steps[i] = uint32(next(l.mod(h), step, l.Size)), uint32(step)
 	}
-}
-
-// Counts of keys that have four counters of 4 bits, the default. The only branch on a counter is for keys
-// with flags. These are counted later and together, so that a misprediction does not discard the work on
-// the keys after it.
-
-// byFours reports whether countFours applies to these counters.
-func (d *Counters) byFours() bool { return d.Shape.K == 4 && d.Layers[0].Width == 4 }
-
-// countFours writes the least counter of each key to dst.
-func (d *Counters) countFours(dst, h1, h2 []uint64) {
-	var s counterStarts
-	var left [keyBatch / 8]uint8
-	l := &d.Layers[0]
 	var second []byte
 	if d.Shape.Layers > 1 && d.Layers[1].Width == 8 {
 		second = d.Layers[1].data[:d.Layers[1].Size]
 	}
-	for len(h1) > 0 {
-		n := min(keyBatch, len(h1))
-		s.find(l, h1[:n], h2[:n])
-		simd.LeastFours(dst[:n], left[:], s.at[:n], s.step[:n], l.data, second, l.Size)
-		for i, which := range left[:(n+7)/8] {
-			for ; which != 0; which &= which - 1 {
-				key := 8*i + bits.TrailingZeros8(which)
-				dst[key] = d.leastFrom(uint64(s.at[key]), uint64(s.step[key]))
-			}
+	simd.LeastFours(dst[:n], left[:], starts[:n], steps[:n], l.data, second, l.Size)
+	for i, which := range left[:(n+7)/8] {
+		for ; which != 0; which &= which - 1 {
+			key := 8*i + bits.TrailingZeros8(which)
+			dst[key] = d.leastFrom(uint64(starts[key]), uint64(steps[key]))
 		}
-		dst, h1, h2 = dst[n:], h1[n:], h2[n:]
 	}
-}
-
-// keyBatch is the number of keys that are counted together.
-const keyBatch = 256
-
-// counterStarts has, for a batch of keys, the position of the first counter and the step to the next one.
-type counterStarts struct{ at, step [keyBatch]uint32 }
-
-// find computes the starts of at most a batch of keys in a layer of fewer than 2^32 counters.
-func (s *counterStarts) find(l *Layer, h1, h2 []uint64) {
-	for i, h := range h1 {
-		step := l.mod(h2[i])
-		s.at[i], s.step[i] = uint32(next(l.mod(h), step, l.Size)), uint32(step)
+	for i, least := range dst[:n] {
+		dst[i] = d.limit(h1[i], h2[i], least)
 	}
 }
 

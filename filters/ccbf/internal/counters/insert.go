@@ -59,7 +59,7 @@ func (h *Hasher) All(h1, h2 []uint64, category []byte) {
 }
 
 // hashBatch is the number of keys that are hashed before their counters are touched.
-const hashBatch = 256
+const hashBatch = cascade.KeyBatch
 
 // Insert counts the cells of all sections, and the squares around them. Keys need not be sorted.
 func Insert(d *cascade.Counters, p *Params, sections cells.List) {

@@ -86,12 +86,6 @@ func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 	if o.steps++; o.steps > o.most || in.Empty() {
 		return 0
 	}
-	if level == 0 {
-		if !o.Contains(at) {
-			return 0
-		}
-		return o.inside(level, in, bound)
-	}
 	switch o.Enter(r) {
 	case grid.Outside:
 		return 0

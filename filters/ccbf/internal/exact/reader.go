@@ -168,12 +168,3 @@ func (r *Reader) List() (cells.List, error) {
 	})
 	return l, err
 }
-
-// Blocks returns the number of blocks.
-func (r *Reader) Blocks() int {
-	n := 0
-	for i := range r.sections {
-		n += blockCount(r.sections[i].cells)
-	}
-	return n
-}

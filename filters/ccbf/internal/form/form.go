@@ -94,11 +94,10 @@ type Info struct {
 type Area interface {
 	Bounds() grid.Rect
 	// Enter reports how rectangle r lies. r must lie in the rectangle entered last. If the result is
-	// Partly, r is entered until Leave is called.
+	// Partly, r is entered until Leave is called. A single cell is never Partly.
 	Enter(r grid.Rect) grid.Relation
 	Leave()
-	Contains(c grid.Cell) bool // reports whether a cell of the rectangle entered last is in the area
-	Work() int                 // returns how many comparisons Contains makes
+	Work() int // returns about how many comparisons it takes to enter a cell of the rectangle entered last
 	// Scan returns the part of the area within a rectangle, row by row. It returns nil for a box.
 	Scan(within grid.Rect) (*grid.Scanner, error)
 }
@@ -122,9 +121,6 @@ func (b Box) Enter(r grid.Rect) grid.Relation {
 
 // Leave implements Area.
 func (b Box) Leave() {}
-
-// Contains implements Area.
-func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
 
 // Work implements Area.
 func (b Box) Work() int { return 1 }

@@ -24,6 +24,13 @@ type Squares struct {
 	Sections []Section
 	sheets   []Sheet // the sheets of all sections.
 	lookups  int     // number of packets that Count and Counts have read since Reset.
+	order    []keyAt // memory of Counts
+}
+
+// keyAt is the key of a cell in a list, and its index there.
+type keyAt struct {
+	key   uint64
+	index int
 }
 
 // Section is one section of a body.
@@ -98,14 +105,15 @@ func (r *Squares) Count(c grid.Cell, category []byte) (n uint64) {
 func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	clear(dst[:len(at)])
 	// In the order of their keys, cells of one packet follow each other. So a packet is decoded once.
-	keys, order := make([]uint64, len(at)), make([]int, len(at))
+	r.order = r.order[:0]
 	for i, c := range at {
-		_, _, keys[i] = cells.Key(c)
-		order[i] = i
+		_, _, key := cells.Key(c)
+		r.order = append(r.order, keyAt{key, i})
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(keys[i], keys[j]) })
+	slices.SortFunc(r.order, func(a, b keyAt) int { return cmp.Compare(a.key, b.key) })
 	for sections := range r.byCategory(of) {
-		for _, i := range order {
+		for _, o := range r.order {
+			i := o.index
 			dst[i] = saturate.Add(dst[i], r.countIn(sections, at[i]))
 		}
 	}

@@ -195,18 +195,10 @@ func (w *walk) squares(s cells.Squares) {
 
 // square adds square i of s if it meets the area. It lies in the square entered last.
 func (w *walk) square(s *cells.Squares, i int) {
-	key, level := s.Keys[i], s.Level(i)
-	relation := grid.Outside
+	key, level, n := s.Keys[i], s.Level(i), s.Counts[i]
+	relation := w.area.enter(key, s.Last(i))
 	switch {
-	case level > 0:
-		relation = w.area.enter(key, s.Last(i))
-	case w.area.contains(key):
-		relation = grid.Inside
-	}
-	if relation == grid.Outside {
-		return
-	}
-	switch n := s.Counts[i]; {
+	case relation == grid.Outside:
 	case w.visit != nil:
 		w.visit(s.Part(i, i+1), relation == grid.Inside)
 	case relation == grid.Inside:
@@ -254,9 +246,6 @@ func (a *RegionArea) enter(low, high uint64) grid.Relation {
 	return a.Area.Enter(r)
 }
 
-// contains reports whether a cell of the square entered last is in the area.
-func (a *RegionArea) contains(key uint64) bool { return a.Area.Contains(cells.CellOf(a.X, a.Y, key)) }
-
 // fewCells is the most cells of a square that are looked at one by one. Larger squares are quartered up to
 // fractionSteps times.
 const (
@@ -279,7 +268,7 @@ func (a *RegionArea) fraction(key uint64, level uint8) float64 {
 func (a *RegionArea) inside(r grid.Rect, steps int) (n float64) {
 	mid := grid.Cell{X: r.MinX + (r.MaxX-r.MinX)/2, Y: r.MinY + (r.MaxY-r.MinY)/2}
 	if cells := r.Count(); cells == 1 || cells > fewCells && steps == 0 {
-		if a.Area.Contains(mid) {
+		if a.Area.Enter(mid.Square(0)) == grid.Inside {
 			n = float64(cells)
 		}
 		return n
