@@ -30,7 +30,7 @@ func DecodedBytes(v *ccbf.View, together bool) (int64, bool) {
 // headBytes is about the memory of a Decoded without its table.
 const headBytes = 512
 
-// Costs returns what the calls of View.Counts since Reset have cost, and what Decode costs: about the number of
+// Costs returns what the calls of View.Counts since Reset have cost, and what Decode costs. It is about the number of
 // blocks that they read, and that it decodes. Both are 0 if the sketch is not exact.
 func Costs(v *ccbf.View) (ofCounts, ofDecode int) {
 	if r, ok := hidden.Reader(v).(*exact.Reader); ok {
