@@ -25,17 +25,10 @@ type mapSketch struct {
 // mapOf returns a BLOB of the points' own cells for queries.
 func mapOf(blob []byte) mapSketch { return mapSketch{View: viewOf(blob), blob: blob, factor: 1} }
 
-// coarse returns the cell of the sketch that contains a cell of the points.
-func (m mapSketch) coarse(c grid.Cell) grid.Cell {
-	up := func(i int64) int64 { return int64(math.Floor(float64(i) / float64(m.factor))) }
-	return grid.Cell{X: up(c.X), Y: up(c.Y)}
-}
-
 // box returns an upper bound and an estimate of the number of points in a box. The estimate counts
 // each large cell by the fraction of it that is inside.
 func (m mapSketch) box(r grid.Rect) (high, estimate float64, err error) {
-	low, up := m.coarse(grid.Cell{X: r.MinX, Y: r.MinY}), m.coarse(grid.Cell{X: r.MaxX, Y: r.MaxY})
-	sum, err := m.Sum(ccbf.Box(grid.Rect{MinX: low.X, MinY: low.Y, MaxX: up.X, MaxY: up.Y}), ccbf.Categories{})
+	sum, err := m.Sum(ccbf.Box(r.Coarser(m.factor)), ccbf.Categories{})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -130,7 +123,7 @@ func (m *mapPoints) ask(of mapSketch, cells float64) map[string][]float64 {
 func (m *mapPoints) askCells(kind string, places []place) {
 	m.asking = append(m.asking, func(of mapSketch, _ float64, note func(kind string, off float64)) {
 		for _, p := range places {
-			n := of.Count(of.coarse(p.Cell), nil)
+			n := of.Count(p.Cell.Coarser(of.factor), nil)
 			report.Require(n >= p.points, "%s, cell %v: %d, the truth is %d", m.name, p.Cell, n, p.points)
 			note(kind, float64(n-p.points))
 		}
@@ -245,7 +238,7 @@ func coarseIn(p points, bytes uint64) mapSketch {
 	for m.factor = 2; ; m.factor += max(1, m.factor/4) {
 		larger := points{res: p.res * float64(m.factor), places: slices.Clone(p.places)}
 		for i, at := range p.places {
-			larger.places[i].Cell = m.coarse(at.Cell)
+			larger.places[i].Cell = at.Cell.Coarser(m.factor)
 		}
 		if blob := larger.sketched(ccbf.Params{Bytes: exactBytes}); uint64(len(blob)) <= bytes {
 			m.View, m.blob = viewOf(blob), blob

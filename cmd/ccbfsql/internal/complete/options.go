@@ -63,17 +63,6 @@ func bracketsOf(text string, tokens []lexer.Token) (open []bracket, half int) {
 	return open, half
 }
 
-// enclosing returns the word before the innermost bracket that follows a word: the function whose
-// arguments are being typed. Square brackets and braces inside an argument are skipped.
-func enclosing(open []bracket) string {
-	for _, b := range slices.Backward(open) {
-		if b.kind == '(' && b.word != "" {
-			return b.word
-		}
-	}
-	return ""
-}
-
 // placeOf returns the place of the cursor in a STRUCT of options. ok is true if the cursor is in a
 // brace that is an argument of a function with options.
 func placeOf(text string, tokens []lexer.Token, db *Database) (p place, ok bool) {
@@ -144,9 +133,15 @@ func Hint(text string, db *Database) string {
 		}
 	}
 	open, _ := bracketsOf(text, tokens)
-	f, ok := db.Function(enclosing(open))
-	if !ok || len(f.Signatures) == 0 {
-		return ""
+	// Square brackets and braces inside an argument are skipped.
+	for _, b := range slices.Backward(open) {
+		if b.kind != '(' || b.word == "" {
+			continue
+		}
+		if f, ok := db.Function(b.word); ok && len(f.Signatures) > 0 {
+			return strings.TrimSpace(f.Signatures[0] + "  " + f.Summary)
+		}
+		break
 	}
-	return strings.TrimSpace(f.Signatures[0] + "  " + f.Summary)
+	return ""
 }
