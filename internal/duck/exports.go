@@ -178,7 +178,7 @@ func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 }
 
 // ccbfGoEnd ends the instance of a database that was closed: it drops the pages that its queries left,
-// and empties the caches. id belongs to its tag function.
+// and empties the cache. id belongs to its tag function.
 //
 //export ccbfGoEnd
 func ccbfGoEnd(id C.uint64_t) {

@@ -90,6 +90,6 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	return asked.instance, nil
 }
 
-// Release drops the pages of this registration, and empties the caches if they hold much. Call it
+// Release drops the pages of this registration, and empties the cache if it holds much. Call it
 // while none of its queries runs.
 func (in *Instance) Release() { memory.Release(in.id) }

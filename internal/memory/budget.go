@@ -50,8 +50,8 @@ func Limit() int64 {
 	return limit.Load()
 }
 
-// Used returns the bytes that all pages and callbacks have reserved, without those of
-// caches (Cached).
+// Used returns the bytes that all pages and callbacks have reserved, without the
+// cache (Cached).
 func Used() int64 {
 	cached := Cached()
 	return max(0, used.Load()-cached) // never negative: a cache may shrink between the two loads
@@ -67,7 +67,7 @@ func SetLimit(n int64) error {
 	return nil
 }
 
-// Reserve charges n bytes to the budget. Where they do not fit, it empties the caches, and then
+// Reserve charges n bytes to the budget. Where they do not fit, it empties the cache, and then
 // reclaims pages. The error wraps ErrBudget.
 func Reserve(n int64) error {
 	for range 4 {

@@ -260,7 +260,7 @@ func eachLease(f func(*Lease)) {
 	}
 }
 
-// Release drops the pages of a database, given by its number, and empties the caches if they hold much. Call
+// Release drops the pages of a database, given by its number, and empties the cache if it holds much. Call
 // it while none of its queries runs.
 func Release(instance uint32) {
 	if Cached() > Limit()/idleFraction {

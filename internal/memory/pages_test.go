@@ -224,7 +224,7 @@ func newPage(r *Ref, size int64) (*Lease, error) {
 	return l, r.NewPage(l, nil, size)
 }
 
-// releaseAll drops every page and empties the caches.
+// releaseAll drops every page and empties the cache.
 func releaseAll() {
 	EmptyCache()
 	eachLease(func(l *Lease) { forget(l) })
