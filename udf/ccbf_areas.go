@@ -133,21 +133,29 @@ func (q *question) each(f func(i int, of ccbf.Categories) error) error {
 
 // open opens a sketch in the view, and returns the categories that row i selects in it if they are given.
 func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err error) {
-	if !sameBytes(blob, q.viewed) {
-		q.viewed = nil
-		err := q.view.Reset(blob)
-		if err == nil && q.verifies {
-			err = sketch.Verify(blob)
-		}
-		if err != nil {
-			return of, err
-		}
-		q.viewed = blob
+	if err := q.show(blob); err != nil {
+		return of, err
 	}
 	if err := q.view.CheckCategory(given || q.listing); err != nil || !given {
 		return of, err
 	}
 	return q.selection.read(&q.view, blob, q.out, i)
+}
+
+// show opens a sketch in the view, unless it is there already.
+func (q *question) show(blob []byte) error {
+	if sameBytes(blob, q.viewed) {
+		return nil
+	}
+	q.viewed = nil
+	err := q.view.Reset(blob)
+	if err == nil && q.verifies {
+		err = sketch.Verify(blob)
+	}
+	if err == nil {
+		q.viewed = blob
+	}
+	return err
 }
 
 // headOf returns the head of a sketch, without opening it.

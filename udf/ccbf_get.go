@@ -168,7 +168,7 @@ func (p *places) lookup(q *question, i int) error {
 	if k := p.decoded[i]; k != nil && (!q.has || !q.selection.severalOf(k.Class())) {
 		return p.lookupDecoded(q, k, from, to)
 	}
-	if err := q.view.Reset(blob); err != nil {
+	if err := q.show(blob); err != nil {
 		return err
 	}
 	if q.has && q.selection.severalOf(q.view.Class()) {
