@@ -56,7 +56,7 @@ func (f *Family[P, S, V]) ContainsValue(s S, v any) (bool, error) {
 	return n > 0, err
 }
 
-// valueKey returns the key that a value of Go has in a sketch, and returns its class. In a sketch of DATE
+// valueKey returns the key that a value of Go has in a sketch, and its class. In a sketch of DATE
 // keys a time is a TIMESTAMP.
 func valueKey(s Sketch, v any) ([]byte, key.Class, error) {
 	t, is := v.(time.Time)
