@@ -25,7 +25,7 @@ type counterState struct {
 // countBuffer buffers the points of a section on their way into the counters. It adds up points of
 // a cell that come near each other, because counting in counters takes many times as long.
 type countBuffer struct {
-	cells.Squares // keys in any order, with counts; nil counts are all 1.
+	cells.Squares // keys in any order, with counts; nil until the first count that is not 1.
 	recents       cells.RecentCache
 	hasRecent     bool // the last batch had many recent cells
 	skips         int  // number of batches left that bypass recents.
@@ -97,8 +97,9 @@ func (b *Builder) flush(s *section) error {
 	if err := b.countBatch(s); err != nil {
 		return err
 	}
-	c.Keys, c.Counts = c.Keys[:0], nil
-	return b.account(s, 0)
+	// Counts that are not nil stay so: from its first weight on, a section adds up no points of its cells.
+	c.Keys, c.Counts = c.Keys[:0], c.Counts[:0]
+	return nil
 }
 
 // countBatch counts the batch of section s in the counters. If it pays, it counts several points of a
@@ -195,7 +196,7 @@ func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 			err = b.addTo(s, r.Keys, r.Counts)
 		}
 	})
-	if err != nil {
+	if err != nil || len(from.Keys) == 0 {
 		return err
 	}
 	return b.addTo(s, from.Keys, from.Counts)

@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -43,6 +44,29 @@ func TestRecentCellsInTheDenseForm(t *testing.T) {
 		if x, y := excessOf(t, viewOf(t, a), truth), excessOf(t, viewOf(t, b), truth); x > y+y/50 || y == 0 {
 			t.Errorf("counts are %d too high together, %d one by one", x, y)
 		}
+	}
+}
+
+// From the first weight on, a section counts every point in its order, also once its batch is full: the bytes are those
+// of a builder that does so by itself.
+func TestWeightsCountOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(334, 0))
+	c := config(t, Params{Dense: true, K: 4, Widths: []int{4, 8, 16}, Counters: []uint64{3 << 10, 3 << 7, 3 << 4}})
+	keys := make([]uint64, 5*countAtOnce)
+	for i := range keys {
+		keys[i] = r.Uint64N(500)
+	}
+	some, single := NewBuilder(c, nil), NewBuilder(c, nil)
+	single.OneByOne = true
+	for _, b := range []*Builder{some, single} {
+		noError(t, b.Add(cells.CellOf(0, 0, 7), nil, key.None, 2))
+		noError(t, b.addPoints(keys))
+	}
+	sameBytes(t, "weights", blobOf(t, single), blobOf(t, some))
+	plain := NewBuilder(c, nil)
+	noError(t, plain.addPoints(append([]uint64{7, 7}, keys...)))
+	if bytes.Equal(blobOf(t, plain), blobOf(t, single)) {
+		t.Error("without weights, points of a cell are added up, but the bytes are the same")
 	}
 }
 

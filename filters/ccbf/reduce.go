@@ -11,6 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -209,18 +210,24 @@ func (s countersSketch) keep(has func(c grid.Cell) bool) error {
 	if n := s.bounds.Count(); n > AreaLimit {
 		return tooManyToAsk(n)
 	}
-	mask := *s.Sketch
-	mask.dense, mask.bounds = cascade.New(s.shape), grid.EmptyRect()
+	c := s.Config
+	c.Exact = false
+	b := NewBuilder(c, nil)
 	for y := s.bounds.MinY; y <= s.bounds.MaxY; y++ {
 		for x := s.bounds.MinX; x <= s.bounds.MaxX; x++ {
 			if c := (grid.Cell{X: x, Y: y}); has(c) && s.count(c, nil) > 0 {
-				if err := (countersSketch{&mask}).add(c, nil, 1); err != nil {
+				if err := b.Add(c, nil, key.None, 1); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	return s.Mask(&mask)
+	mask, err := b.Sketch()
+	if err != nil {
+		return err
+	}
+	mask.Exact = s.Exact
+	return s.Mask(mask)
 }
 
 // ErrSuppress is the error for a sketch that cannot be suppressed.

@@ -50,8 +50,12 @@ func pathOf(name string) string {
 	return name
 }
 
-// coordinateWords are the usual names of columns of coordinates by axis. They are whole names or parts of names.
-var coordinateWords = map[string]string{"x": "lon|lng|long|longitude|x|easting", "y": "lat|latitude|y|northing"}
+// Usual names of columns of coordinates by axis: coordinateWords are whole names or parts of names, and
+// coordinateNames are only whole names.
+var (
+	coordinateWords = map[string]string{"x": "lon|lng|long|longitude|x", "y": "lat|latitude|y"}
+	coordinateNames = map[string]string{"x": "easting", "y": "northing"}
+)
 
 var numeric = regexp.MustCompile(`^(DOUBLE|FLOAT|DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$`)
 
@@ -66,10 +70,11 @@ func coordinate(columns []tableColumn, given, axis string) (string, error) {
 		return columns[i].name, nil
 	}
 	named := func(of []tableColumn, pattern string) []tableColumn {
-		name := regexp.MustCompile(fmt.Sprintf(pattern, coordinateWords[axis]))
+		name := regexp.MustCompile(pattern)
 		return slices.DeleteFunc(slices.Clone(of), func(c tableColumn) bool { return !name.MatchString(c.name) })
 	}
-	const whole, part = `(?i)^(%s)$`, `(?i)(^|_| )(%s)($|_| )`
+	whole := `(?i)^(` + coordinateWords[axis] + `|` + coordinateNames[axis] + `)$`
+	part := `(?i)(^|_| )(` + coordinateWords[axis] + `)($|_| )`
 	numbers := slices.DeleteFunc(slices.Clone(columns), func(c tableColumn) bool { return !numeric.MatchString(c.typ) })
 	for _, pattern := range []string{whole, part} {
 		switch found := named(numbers, pattern); len(found) {
@@ -80,7 +85,7 @@ func coordinate(columns []tableColumn, given, axis string) (string, error) {
 			return "", fmt.Errorf("%s may each be the column of %s: choose one with -%s COLUMN", strings.Join(columnNames(found), " and "), axis, axis)
 		}
 	}
-	if text := named(columns, part); len(text) > 0 {
+	if text := named(columns, whole+`|`+part); len(text) > 0 {
 		return "", fmt.Errorf("%s is %s, not of numbers: -%s %[1]s reads its text as numbers; decimals need a point, not a comma, and columns without values are text", text[0].name, text[0].typ, axis)
 	}
 	others := "there is none"

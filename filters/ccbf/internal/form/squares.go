@@ -24,13 +24,7 @@ type Squares struct {
 	Sections []Section
 	sheets   []Sheet // the sheets of all sections.
 	lookups  int     // number of packets that Count and Counts have read since Reset.
-	order    []keyAt // memory of Counts
-}
-
-// keyAt is the key of a cell in a list, and its index there.
-type keyAt struct {
-	key   uint64
-	index int
+	places   []Place // memory of Counts
 }
 
 // Section is one section of a body.
@@ -94,60 +88,64 @@ func (r *Squares) byCategory(of cells.Categories) iter.Seq[[]Section] {
 }
 
 // Count implements Reader.
-func (r *Squares) Count(c grid.Cell, category []byte) (n uint64) {
-	for sections := range r.byCategory(cells.Of(category)) {
-		n = saturate.Add(n, r.countIn(sections, c))
-	}
-	return n
+func (r *Squares) Count(c grid.Cell, category []byte) uint64 {
+	var n [1]uint64
+	r.Counts(n[:], []grid.Cell{c}, cells.Of(category))
+	return n[0]
 }
 
-// Counts implements Reader.
+// Counts implements Reader. It looks the cells up in the order of their keys, so it reads no packet
+// twice.
 func (r *Squares) Counts(dst []uint64, at []grid.Cell, of cells.Categories) {
 	clear(dst[:len(at)])
-	// In the order of their keys, cells of one packet follow each other. So a packet is decoded once.
-	r.order = r.order[:0]
+	r.places = r.places[:0]
 	for i, c := range at {
-		_, _, key := cells.Key(c)
-		r.order = append(r.order, keyAt{key, i})
+		if r.Head.Bounds.Contains(c) {
+			x, y, key := cells.Key(c)
+			r.places = append(r.places, Place{x, y, key, i})
+		}
 	}
-	slices.SortFunc(r.order, func(a, b keyAt) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(r.places, func(a, b Place) int { return cmp.Compare(a.Key, b.Key) })
 	for sections := range r.byCategory(of) {
-		for _, o := range r.order {
-			i := o.index
-			dst[i] = saturate.Add(dst[i], r.countIn(sections, at[i]))
+		for _, s := range sections {
+			for _, sheet := range s.Sheets {
+				r.lookups += AddCounts(sheet, s.X, s.Y, r.places, dst)
+			}
 		}
 	}
-}
-
-// countIn returns the count of a cell in the sections of a category.
-func (r *Squares) countIn(sections []Section, c grid.Cell) (n uint64) {
-	x, y, key := cells.Key(c)
-	for _, s := range sections {
-		if x != s.X || y != s.Y || !r.Head.Bounds.Contains(c) {
-			continue
-		}
-		for _, sheet := range s.Sheets {
-			n = saturate.Add(n, CountOf(sheet, key))
-			r.lookups++
-		}
-	}
-	return n
 }
 
 // Lookups returns how many packets Count and Counts have read since Reset.
 func (r *Squares) Lookups() int { return r.lookups }
 
-// CountOf returns the points of the square of a sheet that holds a cell.
-func CountOf(s Sheet, key uint64) uint64 {
-	next := sort.Search(s.Packets(), func(i int) bool { return s.First(i) > key })
-	if next == 0 {
-		return 0
+// Place is a cell to look up: its region, its key, and the index of its count.
+type Place struct {
+	X, Y  int32
+	Key   uint64
+	Index int
+}
+
+// AddCounts looks up the places in region (x, y), whose keys ascend, in a sheet of this region. It adds to the count
+// of each the points of the square that holds the cell. It reads a packet once for all cells in it, and returns how
+// many it read.
+func AddCounts(s Sheet, x, y int32, places []Place, counts []uint64) (packets int) {
+	var squares cells.Squares // the squares of packet next-1
+	at, next, all := 0, 0, s.Packets()
+	for _, p := range places {
+		if p.X != x || p.Y != y {
+			continue
+		}
+		if next < all && s.First(next) <= p.Key {
+			next += sort.Search(all-next, func(i int) bool { return s.First(next+i) > p.Key })
+			squares, at = s.Packet(next-1), 0
+			packets++
+		}
+		at += cells.SearchAbove(squares.Keys[at:], p.Key)
+		if at > 0 && p.Key <= squares.Last(at-1) {
+			counts[p.Index] = saturate.Add(counts[p.Index], squares.Counts[at-1])
+		}
 	}
-	squares := s.Packet(next - 1)
-	if i := cells.SearchAbove(squares.Keys, key) - 1; i >= 0 && key <= squares.Last(i) {
-		return squares.Counts[i]
-	}
-	return 0
+	return packets
 }
 
 // eachRegion calls f for each region that has sheets of categories, with these sheets.
@@ -283,11 +281,12 @@ func (r *Squares) Density(p *Picture, of cells.Categories) error {
 		grid.Cell
 		level uint8
 	}
-	large, spread := map[square]uint64{}, p.Spreader(r.Head)
-	level := math.Log2(p.Side() / r.Head.Grid.Res()) // that of squares as large as pixels
+	large, spread := map[square]float64{}, p.Spreader(r.Head)
+	longer := max((p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height))
+	level := math.Log2(longer / r.Head.Grid.Res()) // that of squares as large as pixels
 	r.EachSquare(p.Squares(r.Head.Grid.Res()), of, func(corner grid.Cell, l uint8, n uint64) {
 		if len(r.sheets) > 1 && float64(l) > level {
-			large[square{corner, l}] = saturate.Add(large[square{corner, l}], n)
+			large[square{corner, l}] += float64(n)
 			return
 		}
 		spread(corner, int(l), float64(n))
@@ -296,7 +295,7 @@ func (r *Squares) Density(p *Picture, of cells.Categories) error {
 		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
 	}
 	for _, s := range slices.SortedFunc(maps.Keys(large), inOrder) {
-		spread(s.Cell, int(s.level), float64(large[s]))
+		spread(s.Cell, int(s.level), large[s])
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func ask(t testing.TB, blob []byte) bool {
 		s.decoder.room = 1 << 20
 		for range 3 {
 			for _, k := range keys {
-				form.CountOf(&s, k)
+				count([]Sheet{s}, k)
 			}
 			s.decoder.sheet = nil
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -132,7 +131,9 @@ func equal(a, b *cells.Squares) bool {
 // count returns the count of a cell in all sheets.
 func count(sheets []Sheet, key uint64) (n uint64) {
 	for i := range sheets {
-		n = saturate.Add(n, form.CountOf(&sheets[i], key))
+		counts := []uint64{n}
+		form.AddCounts(&sheets[i], 0, 0, []form.Place{{Key: key}}, counts)
+		n = counts[0]
 	}
 	return n
 }
