@@ -184,3 +184,26 @@ func TestServeTable(t *testing.T) {
 		t.Errorf("what was built has %v points", n)
 	}
 }
+
+// Usual names of coordinates are whole names or parts of names; easting and northing are whole names only.
+func TestNamesOfCoordinates(t *testing.T) {
+	for _, c := range []struct{ names, x, y string }{
+		{"id lon lat", "lon", "lat"},
+		{"Easting Northing id", "Easting", "Northing"},
+		{"site_x site_y site_easting site_northing", "site_x", "site_y"},
+		{"lon_a lat_a old_northing", "lon_a", "lat_a"},
+		{"my_easting my_northing", "", ""},
+		{"from_lon from_lat to_lon to_lat", "", ""},
+		{"longitude latitude long_name", "longitude", "latitude"},
+	} {
+		var columns []tableColumn
+		for name := range strings.FieldsSeq(c.names) {
+			columns = append(columns, tableColumn{name: name, typ: "DOUBLE"})
+		}
+		x, xErr := coordinate(columns, "", "x")
+		y, yErr := coordinate(columns, "", "y")
+		if x != c.x || y != c.y || (xErr == nil) != (c.x != "") || (yErr == nil) != (c.y != "") {
+			t.Errorf("%s: %q and %q (%v, %v), want %q and %q", c.names, x, y, xErr, yErr, c.x, c.y)
+		}
+	}
+}
