@@ -47,8 +47,8 @@ func TestRecentCellsInTheDenseForm(t *testing.T) {
 	}
 }
 
-// From the first weight on, a section counts every point in its order, also after a full batch. The bytes are those of
-// a builder that counts one by one.
+// From the first weight on, a section counts every point in its order, also after a full batch. The bytes equal
+// the bytes of a builder that counts one by one.
 func TestWeightsCountOneByOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(334, 0))
 	c := config(t, Params{Dense: true, K: 4, Widths: []int{4, 8, 16}, Counters: []uint64{3 << 10, 3 << 7, 3 << 4}})
