@@ -98,6 +98,6 @@ func (v *View) top(a Area, of Categories, t *form.Top) error {
 // sortSpots sorts spots in the order of Hotspots and TopK.
 func sortSpots(spots []Spot) {
 	slices.SortFunc(spots, func(a, b Spot) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), form.Spot(a).Place(form.Spot(b)))
 	})
 }

@@ -191,33 +191,39 @@ func samples() ([]sketch.Sample, error) {
 		p             Params
 		rows          int64
 		width, height int64
+		class         key.Class // the class of the categories
+		mask          bool      // whether the sketch is masked by itself
 		words         string
 	}{
-		{"empty", Params{}, 0, 3, 2, "exact, 0 cells"},
-		{"exact", Params{}, 20, 3, 2, "exact, 6 cells"},
-		{"exact, categories", Params{Categories: true, Totals: true}, 20, 3, 2, "exact, 6 cells"},
-		{"exact, blocks", Params{}, 300, 331, 2011, "exact, 300 cells"},
-		{"tree", Params{Overflow: ToTree, Bytes: 400}, 900, 3331, 2011, "tree, 508 leaves, 900 added"},
-		{"tree, categories", Params{Overflow: ToTree, Bytes: 400, Categories: true, Totals: true}, 900, 3331, 2011, "tree, 411 leaves, 900 added"},
-		{"mi", Params{Dense: true, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 20, 3, 2, "dense, 2 layers, 20 added"},
-		{"standard", Params{Dense: true, Mode: Standard, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 200, 3, 2, "dense, 2 layers, 200 added"},
-		{"standard, categories", Params{Dense: true, Mode: Standard, Widths: []int{5, 9}, Counters: []uint64{32, 4}, Categories: true, Totals: true}, 20, 3, 2, "dense, 2 layers, 20 added"},
-		{"mi, levels", Params{Dense: true, Widths: []int{4, 8}, Counters: []uint64{64, 4}, Levels: 2}, 20, 3, 2, "dense, 2 layers, 20 added"},
-		{"masked", Params{Dense: true, Mode: Standard, Widths: []int{8}, Counters: []uint64{16}}, 20, 3, 2, "dense, 1 layer"},
+		{"empty", Params{}, 0, 3, 2, key.None, false, "exact, 0 cells"},
+		{"exact", Params{}, 20, 3, 2, key.None, false, "exact, 6 cells"},
+		{"exact, categories", Params{Categories: true, Totals: true}, 20, 3, 2, key.Int, false, "exact, 6 cells"},
+		{"exact, blocks", Params{}, 300, 331, 2011, key.None, false, "exact, 300 cells"},
+		{"tree", Params{Overflow: ToTree, Bytes: 400}, 900, 3331, 2011, key.None, false, "tree, 508 leaves, 900 added"},
+		{"tree, categories", Params{Overflow: ToTree, Bytes: 400, Categories: true, Totals: true}, 900, 3331, 2011, key.Text, false, "tree, 411 leaves, 900 added"},
+		{"mi", Params{Dense: true, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 20, 3, 2, key.None, false, "dense, 2 layers, 20 added"},
+		{"standard", Params{Dense: true, Mode: Standard, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 200, 3, 2, key.None, false, "dense, 2 layers, 200 added"},
+		{"standard, categories", Params{Dense: true, Mode: Standard, Widths: []int{5, 9}, Counters: []uint64{32, 4}, Categories: true, Totals: true}, 20, 3, 2, key.Text, false, "dense, 2 layers, 20 added"},
+		{"mi, levels", Params{Dense: true, Widths: []int{4, 8}, Counters: []uint64{64, 4}, Levels: 2}, 20, 3, 2, key.None, false, "dense, 2 layers, 20 added"},
+		{"masked", Params{Dense: true, Mode: Standard, Widths: []int{8}, Counters: []uint64{16}}, 20, 3, 2, key.None, true, "dense, 1 layer"},
 	} {
 		form.p.Res = 1
 		s, err := New(form.p)
 		if err != nil {
 			return nil, fmt.Errorf("ccbf %s: %w", form.name, err)
 		}
+		s.Class = form.class
 		for i := range form.rows {
 			var category []byte
-			if form.p.Categories {
-				category, s.Class = fmt.Appendf(nil, "c%d", i%2), key.Text
+			switch form.class {
+			case key.Int:
+				category = key.AppendInt64(nil, i%2)
+			case key.Text:
+				category = fmt.Appendf(nil, "c%d", i%2)
 			}
 			err = errors.Join(err, s.Add(grid.Cell{X: i * 977 % form.width, Y: i * i * 37 % form.height}, category, 1))
 		}
-		if form.name == "masked" {
+		if form.mask {
 			err = errors.Join(err, s.Mask(s))
 		}
 		if err != nil {

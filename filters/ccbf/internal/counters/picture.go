@@ -123,11 +123,12 @@ func square(at grid.Cell, level int) grid.Rect { return corner(at, level).Square
 func appendSample(dst []grid.Cell, in grid.Rect, most uint64) []grid.Cell {
 	all := in.Count()
 	n := min(all, most)
-	random := rand.New(rand.NewPCG(uint64(in.MinX), uint64(in.MinY))) //nolint:gosec // any bits do
+	var random rand.PCG
+	random.Seed(uint64(in.MinX), uint64(in.MinY)) //nolint:gosec // any bits do
 	for i := range n {
 		k := i
 		if n < all {
-			k = uint64((float64(i) + random.Float64()) * float64(all) / float64(n))
+			k = uint64((float64(i) + float64(random.Uint64()<<11>>11)/(1<<53)) * float64(all) / float64(n))
 		}
 		k = min(k, all-1)
 		dst = append(dst, grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())})

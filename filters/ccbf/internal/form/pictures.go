@@ -23,10 +23,13 @@ func (p *Picture) Blank() *Picture {
 	return &Picture{make([]float64, len(p.Pixels)), p.Box, p.Width, p.Height}
 }
 
-// Side returns the shorter side of a pixel.
-func (p *Picture) Side() float64 {
-	return min((p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height))
+// sides returns the width and the height of a pixel.
+func (p *Picture) sides() (x, y float64) {
+	return (p.Box.Max[0] - p.Box.Min[0]) / float64(p.Width), (p.Box.Max[1] - p.Box.Min[1]) / float64(p.Height)
 }
+
+// Side returns the shorter side of a pixel.
+func (p *Picture) Side() float64 { x, y := p.sides(); return min(x, y) }
 
 // Squares returns the squares of a side that the picture shows, counted from the origin of coordinates.
 func (p *Picture) Squares(side float64) grid.Rect {

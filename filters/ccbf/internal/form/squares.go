@@ -282,8 +282,8 @@ func (r *Squares) Density(p *Picture, of cells.Categories) error {
 		level uint8
 	}
 	large, spread := map[square]float64{}, p.Spreader(r.Head)
-	longer := max((p.Box.Max[0]-p.Box.Min[0])/float64(p.Width), (p.Box.Max[1]-p.Box.Min[1])/float64(p.Height))
-	level := math.Log2(longer / r.Head.Grid.Res()) // that of squares as large as pixels
+	width, height := p.sides()
+	level := math.Log2(max(width, height) / r.Head.Grid.Res()) // that of squares as large as pixels
 	r.EachSquare(p.Squares(r.Head.Grid.Res()), of, func(corner grid.Cell, l uint8, n uint64) {
 		if len(r.sheets) > 1 && float64(l) > level {
 			large[square{corner, l}] += float64(n)

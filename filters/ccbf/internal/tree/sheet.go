@@ -22,8 +22,8 @@ type entry struct {
 	first   uint64        // key of its first tree
 	total   uint64        // number of points in the packet.
 	end     int           // where the packet ends in Sheet.data.
-	kept    cells.Squares // its leaves; none if they are not kept.
 	decoded bool          // whether the packet was decoded before.
+	kept    cells.Squares // its leaves; none if they are not kept.
 }
 
 // Read sets s to a sheet that AppendSheet wrote. Queries decode its packets by d. Read reads the index, not the
