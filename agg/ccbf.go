@@ -84,6 +84,13 @@ func (t *ccbfPage) builder(c *ccbf.Config) (*ccbf.Builder, error) {
 	return t.b, nil
 }
 
+// Free gives the memory of cells to other pages.
+func (t *ccbfPage) Free() {
+	if t.b != nil {
+		bridge.Free(t.b)
+	}
+}
+
 // addBlob adds the points of the sketch in a BLOB to the page.
 func (t *ccbfPage) addBlob(blob []byte) error {
 	v := ccbfViews.Get().(*ccbf.View)

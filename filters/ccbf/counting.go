@@ -222,7 +222,7 @@ func (b *Builder) insertStore(s *section) error {
 	for block := range store.Blocks(&s.cells) {
 		b.insertRun(s, block)
 	}
-	s.cells = store.Cells{}
+	s.cells.Free()
 	return b.account(s, 0)
 }
 

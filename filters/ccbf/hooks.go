@@ -26,6 +26,7 @@ func init() {
 
 		AddKeys:    (*Builder).addPoints,
 		AppendBlob: (*Builder).appendBlob,
+		Free:       func(b *Builder) { b.freeCells() },
 
 		SmallEncoder: func(c *Config) func(dst []byte, keys []uint64) ([]byte, bool) { return newSmall(c).appendBlob },
 		NewIntersector: func(budget interface{ Grow(delta int64) error }) hooks.Intersector[View, Sketch] {

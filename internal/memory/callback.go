@@ -49,14 +49,14 @@ func OnlyCallback() bool {
 	return len(running.callbacks) <= 1
 }
 
-// oldestRunning returns the value of clock at which the oldest running callback began. If none runs, it
-// returns the parameter now.
-func oldestRunning(now uint32) uint32 {
+// oldestRunning returns the value of clock at which the oldest running callback began, or the next value if none
+// runs. A running callback can use a page that was touched then or later.
+func oldestRunning() uint32 {
 	running.Lock()
 	defer running.Unlock()
-	oldest := now
+	oldest := clock.Load() + 1
 	for c := range running.callbacks {
-		if age := now - c.began; age > now-oldest && int32(age) > 0 {
+		if int32(c.began-oldest) < 0 {
 			oldest = c.began
 		}
 	}

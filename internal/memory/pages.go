@@ -210,7 +210,8 @@ func (r *Ref) Page() (any, error) {
 	return l.page, nil
 }
 
-// Drop drops the state's page or slot, if it has one.
+// Drop drops the state's page or slot, if it has one. It calls Free of a page with that method, unless a running
+// callback may use the page: DuckDB also destroys what may be an old copy of a state.
 func (r *Ref) Drop() {
 	had := *r
 	if had&hasPage == 0 {
@@ -224,8 +225,10 @@ func (r *Ref) Drop() {
 	*r = Ref(l.instance)
 	if had&isSlot != 0 {
 		l.page.(*slab).release(1)
-	} else {
-		forget(l)
+	} else if forget(l) > 0 && int32(l.touched.Load()-oldestRunning()) < 0 {
+		if p, ok := l.page.(interface{ Free() }); ok {
+			p.Free()
+		}
 	}
 }
 

@@ -67,6 +67,40 @@ func TestRelease(t *testing.T) {
 	b.Drop()
 }
 
+// freed is a page that notes its end.
+type freed struct{ done bool }
+
+func (f *freed) Free() { f.done = true }
+
+// TestFree checks that a page is freed with its state, unless a running callback may use it.
+func TestFree(t *testing.T) {
+	for _, running := range []bool{false, true} {
+		var s Ref
+		l, err := newPage(&s, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := new(freed)
+		l.page = page
+		var c, later Callback
+		c.Begin()
+		if _, err := s.Page(); err != nil {
+			t.Fatal(err)
+		}
+		if !running {
+			c.End()
+			later.Begin() // it never touched the page
+		}
+		s.Drop()
+		if page.done == running {
+			t.Errorf("while a callback may use it (%v): freed %v", running, page.done)
+		}
+		c.End()
+		later.End()
+		nothingLeft(t)
+	}
+}
+
 // A Ref that no store gave out is not followed anywhere.
 func TestForgedRefs(t *testing.T) {
 	for _, r := range []Ref{hasPage, hasPage | 2, hasPage | 1<<26 - 1, hasPage | 1<<genShift, hasPage | isSlot, ^Ref(0)} {

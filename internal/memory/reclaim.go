@@ -27,7 +27,7 @@ func sweep(need int64) (freed int64) {
 		return 1 // another thread has made room meanwhile
 	}
 	target := max(over, limit/16)
-	oldest := oldestRunning(now)
+	oldest := oldestRunning()
 
 	type oldPage struct {
 		*Lease
@@ -37,11 +37,10 @@ func sweep(need int64) (freed int64) {
 	var pages []oldPage
 	eachLease(func(l *Lease) {
 		at, final := l.touched.Load(), l.final.Load()
-		age := now - at
-		if int32(age) < 0 || age <= now-oldest {
+		if int32(at-oldest) >= 0 {
 			return
 		}
-		rank := uint64(age)
+		rank := uint64(now - at)
 		if final != 0 && int32(final-at) >= 0 {
 			rank += 1 << 32
 		}

@@ -55,6 +55,9 @@ func AddKey(b *ccbf.Builder, z uint64, category []byte, class key.Class, n uint6
 // without making a Sketch.
 func AppendBlob(b *ccbf.Builder, dst []byte) ([]byte, error) { return hidden.AppendBlob(b, dst) }
 
+// Free gives the memory of a builder's cells to other builders. The builder must not be used again.
+func Free(b *ccbf.Builder) { hidden.Free(b) }
+
 // Differ returns an error that wraps sketch.ErrDiffer and names the first parameter in which two
 // configurations differ. Sketches can combine even if it returns an error.
 func Differ(a, b *ccbf.Config) error { return hidden.Differ(a, b) }

@@ -29,6 +29,7 @@ type Functions[View, Head, Config, Sketch, Builder any] struct {
 
 	AddKeys    func(*Builder, []uint64) error
 	AppendBlob func(*Builder, []byte) ([]byte, error)
+	Free       func(*Builder)
 
 	SmallEncoder   func(*Config) func(dst []byte, keys []uint64) ([]byte, bool)
 	NewIntersector func(budget interface{ Grow(delta int64) error }) Intersector[View, Sketch]

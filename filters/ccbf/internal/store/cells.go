@@ -21,6 +21,7 @@
 package store
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -51,7 +52,6 @@ type Cells struct {
 	lists    []list
 	packs    bool   // whether lists are packed.
 	over     *Cells // the carries of counts that exceed a word, each in units of the largest count of a word.
-	pool     pool
 }
 
 // sorters lends memory to sort a buffer.
@@ -140,8 +140,7 @@ func (c *Cells) widen(key, differ uint64) {
 	}
 	old := *c
 	shift := countBitsFor(differ)
-	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), pool: old.pool, limit: old.limit, packs: old.packs}
-	old.pool = nil
+	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), limit: old.limit, packs: old.packs}
 	old.each(c.add)
 }
 
@@ -157,9 +156,8 @@ func (c *Cells) each(f func(key, count uint64)) {
 	}
 	some(c.buffer)
 	some(c.recent)
-	var p pool
 	for _, l := range c.lists {
-		for r := c.read(l, &p); r.more(); r.words = nil {
+		for r := c.read(l); r.more(); r.words = nil {
 			some(r.words)
 		}
 	}
@@ -228,7 +226,7 @@ func (c *Cells) room(n int) int {
 	// Sorting merged the words of equal cells. The buffer stays as it is, and has room for n more.
 	case len(c.buffer) <= size/2 && len(c.buffer)+n <= size:
 	case size < c.longest():
-		c.buffer = append(make([]uint64, 0, max(leastBuffer, 2*size, len(c.buffer)+n)), c.buffer...)
+		c.setBuffer(c.buffer, max(leastBuffer, 2*size, len(c.buffer)+n))
 	default:
 		c.flush()
 	}
@@ -238,6 +236,13 @@ func (c *Cells) room(n int) int {
 		return c.room(n)
 	}
 	return cap(c.buffer) - len(c.buffer)
+}
+
+// setBuffer replaces the buffer by one of size words, which begins with the given words.
+func (c *Cells) setBuffer(words []uint64, size int) {
+	to := append(take(size)[:0], words...)
+	give(c.buffer)
+	c.buffer = to
 }
 
 // longest returns the length at which the buffer is flushed.
@@ -265,7 +270,7 @@ func (c *Cells) flush() {
 	c.buffer = c.buffer[:0]
 	size := cap(c.buffer)
 	if size >= cachedBuffer && size < mostBuffer && (c.limit == 0 || size < c.limit) && c.words() > 4*size {
-		c.buffer = make([]uint64, 0, 2*size)
+		c.setBuffer(nil, 2*size)
 	}
 }
 
@@ -293,7 +298,11 @@ func (c *Cells) Merge(o *Cells) {
 	if o.Empty() {
 		return
 	}
-	if c.widen(o.base, 1<<(64-o.shift)-1); c.shift != o.shift || c.base != o.base {
+	first := c.Empty()
+	if first {
+		c.base, c.shift, c.unsorted, c.recent = o.base, o.shift, o.unsorted, slices.Clone(o.recent)
+		c.setBuffer(o.buffer, cap(o.buffer))
+	} else if c.widen(o.base, 1<<(64-o.shift)-1); c.shift != o.shift || c.base != o.base {
 		o.each(c.add)
 		return
 	}
@@ -302,8 +311,10 @@ func (c *Cells) Merge(o *Cells) {
 		l.shared = true
 		c.push(l)
 	}
-	c.addWords(o.buffer)
-	c.addWords(o.recent)
+	if !first {
+		c.addWords(o.buffer)
+		c.addWords(o.recent)
+	}
 	if o.over != nil {
 		if c.over == nil {
 			c.over = new(Cells)
@@ -321,7 +332,7 @@ func (c *Cells) Pack() {
 	if cap(c.buffer) > c.longest() {
 		c.sort()
 		c.flush()
-		c.buffer = nil
+		c.setBuffer(nil, 0)
 	}
 	c.packs = true
 	for i, l := range c.lists {
@@ -329,7 +340,6 @@ func (c *Cells) Pack() {
 			c.lists[i] = c.merge(l, list{})
 		}
 	}
-	c.pool = nil
 	if c.over != nil {
 		c.over.Pack()
 	}
@@ -346,7 +356,6 @@ func (c *Cells) Sum() {
 	for n := len(c.lists); n > 1; n-- {
 		c.lists = append(c.lists[:n-2], c.merge(c.lists[n-2], c.lists[n-1]))
 	}
-	c.pool = nil
 	if c.over != nil {
 		c.over.Sum()
 	}
@@ -354,7 +363,7 @@ func (c *Cells) Sum() {
 
 // Bytes returns about the memory of c.
 func (c *Cells) Bytes() int64 {
-	n := int64(cap(c.buffer)+cap(c.recent))*8 + int64(len(c.pool))*chunkBytes
+	n := int64(cap(c.buffer)+cap(c.recent)) * 8
 	for i := range c.lists {
 		n += c.lists[i].bytes
 	}
@@ -385,6 +394,17 @@ func (c *Cells) MergeNeed(o *Cells) int64 { return c.Need(len(o.buffer)+len(o.re
 // SumNeed returns the most memory, in addition to Bytes, that Sum takes.
 func (c *Cells) SumNeed() int64 {
 	return 8*int64(2*len(c.buffer)+2*len(c.recent)) + 8*chunkBytes
+}
+
+// Free empties c, and gives its memory to other stores.
+func (c *Cells) Free() {
+	give(c.buffer)
+	for _, l := range c.lists {
+		for _, k := range l.chunks {
+			give(k.words)
+		}
+	}
+	*c = Cells{}
 }
 
 // words returns the number of words in lists.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
@@ -113,54 +114,38 @@ func listOf(words []uint64) list {
 	return list{chunks: []chunk{{words: words, n: len(words)}}, n: len(words), bytes: int64(cap(words))*8 + chunkHead}
 }
 
-// pool has chunks of memory that can be reused.
-type pool [][]uint64
+// pools lend memory to all stores: pool i has slices of 2^i words.
+var pools [bits.UintSize]sync.Pool
 
-// maxPool is the number of chunks that a store keeps between merges.
-const maxPool = 4
-
-// take returns a chunk from the pool, or a new one.
-func (p *pool) take() []uint64 {
-	if n := len(*p); n > 0 {
-		words := (*p)[n-1]
-		*p = (*p)[:n-1]
-		return words[:chunkWords]
+// take returns memory for n words, and up to twice as many. It is not cleared.
+func take(n int) []uint64 {
+	class := bits.Len(uint(max(n, 1) - 1))
+	if words, ok := pools[class].Get().(*[]uint64); ok {
+		return (*words)[:n]
 	}
-	return make([]uint64, chunkWords)
+	return make([]uint64, n, 1<<class)
 }
 
-// give puts the chunk words into the pool.
-func (p *pool) give(words []uint64) {
-	if cap(words) == chunkWords {
-		*p = append(*p, words)
+// give gives back memory that take returned.
+func give(words []uint64) {
+	if n := cap(words); n >= chunkWords {
+		pools[bits.Len(uint(n-1))].Put(&words)
 	}
 }
 
-// trim frees all chunks of the pool but maxPool, and all of them if memory has been scarce.
-func (c *Cells) trim() {
-	switch {
-	case c.packs:
-		c.pool = nil
-	case len(c.pool) > maxPool:
-		clear(c.pool[maxPool:])
-		c.pool = c.pool[:maxPool]
-	}
-}
-
-// reader reads the words of a list. Unless the list is shared, its chunks go back to the pool.
+// reader reads the words of a list. Unless the list is shared, it gives back its chunks.
 type reader struct {
 	words  []uint64 // the next words. The caller cuts off those that it has read.
 	list   list
 	at     int // index of the next chunk
 	shift  uint
-	pool   *pool
-	opened []uint64 // memory to give back to the pool
+	opened []uint64 // memory to give back
 }
 
 // read returns a reader of a list that stays as it is.
-func (c *Cells) read(l list, p *pool) reader {
+func (c *Cells) read(l list) reader {
 	l.shared = true
-	return reader{list: l, pool: p, shift: c.shift}
+	return reader{list: l, shift: c.shift}
 }
 
 // more reports whether words are left. If so, r.words has some.
@@ -169,7 +154,7 @@ func (r *reader) more() bool {
 		return true
 	}
 	if r.opened != nil {
-		r.pool.give(r.opened)
+		give(r.opened)
 		r.opened = nil
 	}
 	if r.at == len(r.list.chunks) {
@@ -179,7 +164,7 @@ func (r *reader) more() bool {
 	r.at++
 	r.words = c.words
 	if r.list.packed {
-		r.opened = r.pool.take()
+		r.opened = take(chunkWords)
 		r.words = exact.UnpackWords(r.opened[:c.n], c.code, r.shift)
 	} else if !r.list.shared {
 		r.opened = c.words
@@ -196,14 +181,13 @@ type writer struct {
 	to    []uint64 // the current chunk
 	n     int      // number of words in the current chunk.
 	shift uint
-	pool  *pool
 }
 
 // room returns the free part of the current chunk: at least one word.
 func (w *writer) room() []uint64 {
 	if w.n == len(w.to) {
 		w.flush()
-		w.to = w.pool.take()
+		w.to = take(chunkWords)
 	}
 	return w.to[w.n:]
 }
@@ -216,22 +200,22 @@ func (w *writer) flush() {
 		if w.list.packed {
 			c = chunk{code: exact.PackWords(c.words, w.shift), n: w.n}
 			w.list.bytes += int64(cap(c.code))
-			w.pool.give(w.to)
+			give(w.to)
 		} else {
 			w.list.bytes += chunkBytes
 		}
 		w.list.chunks = append(w.list.chunks, c)
 		w.list.n += w.n
 	} else if w.to != nil {
-		w.pool.give(w.to)
+		give(w.to)
 	}
 	w.to, w.n = nil, 0
 }
 
 // merge returns the sum of two lists. It reuses the memory of lists that are not shared.
 func (c *Cells) merge(a, b list) list {
-	w := writer{pool: &c.pool, shift: c.shift, list: list{packed: c.packs}}
-	x, y := reader{list: a, pool: &c.pool, shift: c.shift}, reader{list: b, pool: &c.pool, shift: c.shift}
+	w := writer{shift: c.shift, list: list{packed: c.packs}}
+	x, y := reader{list: a, shift: c.shift}, reader{list: b, shift: c.shift}
 	for x.more() && y.more() {
 		n, i, j := mergeWords(w.room(), x.words, y.words, c.shift, c.carry)
 		w.n += n
@@ -245,7 +229,6 @@ func (c *Cells) merge(a, b list) list {
 		}
 	}
 	w.flush()
-	c.trim()
 	return w.list
 }
 
@@ -255,7 +238,6 @@ func (c *Cells) merge(a, b list) list {
 func Blocks(stores ...*Cells) iter.Seq[cells.Squares] {
 	return func(yield func(cells.Squares) bool) {
 		var keys, counts [cells.BlockCells]uint64
-		var p pool
 		n := 0
 		for _, c := range stores {
 			if len(c.lists) == 0 {
@@ -264,7 +246,7 @@ func Blocks(stores ...*Cells) iter.Seq[cells.Squares] {
 			over, stop := c.carried()
 			defer stop()
 			base, shift, full := c.base, c.shift&63, c.full()
-			for r := c.read(c.lists[0], &p); r.more(); {
+			for r := c.read(c.lists[0]); r.more(); {
 				some := r.words[:min(len(r.words), cells.BlockCells-n)]
 				r.words = r.words[len(some):]
 				part := cells.Squares{Keys: keys[n : n+len(some)], Counts: counts[n : n+len(some)]}
