@@ -9,6 +9,9 @@ import (
 
 func TestBudgetErrors(t *testing.T) {
 	withLimit(t, 1000)
+	var c Callback
+	c.Begin() // so the page is not reclaimed
+	defer c.End()
 	var r Ref
 	if _, err := newPage(&r, 2000); !errors.Is(err, ErrBudget) {
 		t.Errorf("error %v", err)
