@@ -118,7 +118,8 @@ type chunk struct {
 	places   places
 	words    []uint64
 	plan     pointPlan
-	id       uint32 // number of the plan, or 0 if points cannot wait
+	id       uint32  // number of the plan, or 0 if points cannot wait
+	plain    float64 // the resolution of the plan if it has no options; otherwise 0
 }
 
 var (
@@ -177,8 +178,16 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 
 // setPlan sets the plan to that of row i. categories says whether points have a category.
 func (c *chunk) setPlan(res *duck.Vector, i int, categories bool) (err error) {
-	if c.plan.Config, err = args.CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories); err != nil {
+	at := duck.Slice[float64](res)[i]
+	if c.options.None() && c.plain == at && c.id != 0 {
+		return nil
+	}
+	c.plain = 0
+	if c.plan.Config, err = args.CCBFConfig(at, &c.options, i, categories); err != nil {
 		return err
+	}
+	if c.options.None() {
+		c.plain = at
 	}
 	c.plan.class = key.None
 	if categories {

@@ -54,6 +54,9 @@ type Options struct {
 	at    []*duck.Vector  // by index in known, the option's column; nil if it is not given
 }
 
+// None reports whether the call has no options.
+func (o *Options) None() bool { return o.col == nil }
+
 // Reset sets o to a column, or to no options if it is nil. The error names an option that is unknown or
 // has the wrong type.
 func (o *Options) Reset(col *duck.Vector, known []sketch.Option) error {
