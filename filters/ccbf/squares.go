@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
@@ -35,13 +36,19 @@ func (s squaresSketch) count(c grid.Cell, category []byte) uint64 {
 
 // add counts the points at the cell itself, also in a tree, so that the place is not lost.
 func (s squaresSketch) add(c grid.Cell, category []byte, n uint64) error {
-	before, one := s.squares.Sections, cells.Single(c, category, n)
-	after := &tree.List{Sections: append(one, before...).Summed(), Tau: s.squares.Tau}
+	one := cells.Single(c, category, n)[0]
+	after := &tree.List{Sections: slices.Clone(s.squares.Sections), Tau: s.squares.Tau}
+	at, found := after.Sections.At(one.Label)
+	if found {
+		after.Sections[at].Squares = cells.Merge(after.Sections[at].Squares, one.Squares)
+	} else {
+		after.Sections = slices.Insert(after.Sections, at, one)
+	}
 	if !s.pruned {
 		s.squares = after
 		return nil
 	}
-	if len(after.Sections) > len(before) {
+	if !found {
 		if _, ok := after.Within(s.Bytes); !ok {
 			return after.TooLong(s.Bytes)
 		}
