@@ -105,7 +105,18 @@ func TestCells(t *testing.T) {
 		all.check(t)
 		for i := range parts {
 			parts[i].check(t)
+			parts[i].cells.Free()
 		}
+		// Whatever others write to the memory that the parts gave back, all stays as it is.
+		for n := chunkWords; n <= mostBuffer; n *= 2 {
+			for range 1 << 18 / n {
+				words := take(n)
+				for i := range words {
+					words[i] = r.Uint64()
+				}
+			}
+		}
+		all.check(t)
 	}
 }
 
