@@ -117,7 +117,7 @@ func (s *sketchCache) decode(key cacheKey, v *ccbf.View) {
 		if is {
 			k.decoding = false
 		}
-		if is && d != nil {
+		if is && d != nil && k.Decoded == nil { // the cache may have been emptied, and the sketch added again
 			k.Decoded, k.bytes = d, n
 			return
 		}

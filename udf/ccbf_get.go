@@ -11,6 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/groups"
 	"github.com/ccbfsql/ccbfsql/internal/notes"
+	"github.com/paulmach/orb"
 )
 
 // joinAdvice ends the summaries of functions that are called for very many rows.
@@ -95,12 +96,25 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 	}
 }
 
-// note notes the categories of the first row of each sketch, if no row has a count.
+// note notes the first place, and the categories of the first row of each sketch, if no row has a count.
 func (p *places) note(q *question) error {
-	if !q.has || len(p.Order) == 0 || !notes.WantsCategory() {
+	places, categories := notes.WantsPlace(), q.has && notes.WantsCategory()
+	if len(p.Order) == 0 || !places && !categories {
 		return nil
 	}
-	if slices.Max(p.counts[:len(p.Order)]) > 0 {
+	some := slices.Max(p.counts[:len(p.Order)]) > 0
+	if places {
+		h, err := q.headOf(p.blob(q, 0))
+		if err != nil {
+			return err
+		}
+		first := p.Order[0]
+		notes.Place(h, orb.Point{p.at.xs[first], p.at.ys[first]}, some)
+	}
+	if !categories {
+		return nil
+	}
+	if some && !q.selection.several() {
 		notes.Found()
 		return nil
 	}

@@ -298,7 +298,7 @@ func TestScreens(t *testing.T) {
 var keys = strings.NewReplacer(
 	"<Enter>", "\r", "<Tab>", "\t", "<Esc>", "\x1b", "<BS>", "\x7f",
 	"<Up>", "\x1b[A", "<Down>", "\x1b[B", "<Right>", "\x1b[C", "<Left>", "\x1b[D",
-	"<Home>", "\x1b[H", "<End>", "\x1b[F",
+	"<Home>", "\x1b[H", "<End>", "\x1b[F", "<Delete>", "\x1b[3~",
 	"<Ctrl-C>", "\x03", "<Ctrl-D>", "\x04", "<Ctrl-L>", "\x0c", "<Ctrl-R>", "\x12", "<Ctrl-U>", "\x15",
 	"<Paste>", "\x1b[200~", "</Paste>", "\x1b[201~", "<LF>", "\n",
 )

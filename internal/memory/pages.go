@@ -207,6 +207,9 @@ func (r *Ref) Page() (any, error) {
 		return nil, errBudget()
 	}
 	l.touch()
+	if r.lease() != l { // another thread has dropped it, and may have freed its memory before the touch
+		return nil, errBudget()
+	}
 	return l.page, nil
 }
 

@@ -23,6 +23,7 @@ type areas struct {
 	srid  int
 
 	points orb.Bound // box around the points of all sketches with suspicious areas
+	res    float64   // resolution of the first such sketch
 }
 
 // The notes of the process, from all calls since Take.
@@ -51,7 +52,7 @@ func Area(h *ccbf.Head, what string, area orb.Bound, srid int, isMet bool) error
 	if doubt == noDoubt {
 		return nil
 	}
-	n := areas{doubt: doubt, area: area, srid: srid, points: h.Grid.Bound(h.Bounds)}
+	n := areas{doubt: doubt, area: area, srid: srid, points: h.Grid.Bound(h.Bounds), res: h.Grid.Res()}
 	if !met.Load() { // otherwise there is no note, and threads need not wait for each other
 		n.add()
 	}
@@ -64,6 +65,16 @@ func Area(h *ccbf.Head, what string, area orb.Bound, srid int, isMet bool) error
 // Box is Area for a box that is drawn of a sketch. The sketch counts as met if its bounds meet the box.
 func Box(h *ccbf.Head, box orb.Bound) error {
 	return Area(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
+}
+
+// WantsPlace reports whether Place is wanted: no area and no place met a sketch yet.
+func WantsPlace() bool { return !met.Load() }
+
+// Place is Area for a place, which is never an error; some says whether the sketch has points there. A place within
+// the bounds of the sketch counts as met.
+func Place(h *ccbf.Head, at orb.Point, some bool) {
+	some = some || !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Contains(at)
+	_ = Area(h, "place", at.Bound(), 0, some)
 }
 
 // add adds the area to the note of the process.
@@ -90,6 +101,8 @@ func (a *areas) note() string {
 	switch a.doubt {
 	case swapped:
 		return fmt.Sprintf("no sketch has points at %s, but one could if x and y were swapped: points are at %s. Longitude comes first, then latitude.", place(a.area), place(a.points))
+	case narrow:
+		return fmt.Sprintf("no cell has its centre at %s: the cells are %v wide. ccbf_get counts the cell of a place. For smaller areas, build the sketch with a smaller res.", place(a.area), a.res)
 	case otherUnits:
 		return fmt.Sprintf("no sketch has points at %s%s: points are at %s. Are both in the same unit?", place(a.area), a.sridText(), place(a.points))
 	}
@@ -104,8 +117,11 @@ func (a *areas) sridText() string {
 	return fmt.Sprintf(" (SRID %d)", a.srid)
 }
 
-// place returns a box as text, with coordinates rounded to 0.0001.
+// place returns a box or a point as text, with coordinates rounded to 0.0001.
 func place(b orb.Bound) string {
+	if b.Min == b.Max {
+		return fmt.Sprintf("x %s, y %s", short(b.Min[0]), short(b.Min[1]))
+	}
 	return fmt.Sprintf("x %s to %s, y %s to %s", short(b.Min[0]), short(b.Max[0]), short(b.Min[1]), short(b.Max[1]))
 }
 
@@ -125,7 +141,7 @@ func Take() (texts []string) {
 	if text := seen.note(); text != "" && !met.Load() {
 		texts = append(texts, text)
 	}
-	if text := missed.note(); text != "" && !found.Load() {
+	if text := missed.note(found.Load()); text != "" {
 		texts = append(texts, text)
 	}
 	seen, missed = areas{}, category{}

@@ -2,6 +2,8 @@ package notes
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
@@ -15,6 +17,10 @@ type category struct {
 	missing string // what a sketch does not have, the first one: the category "theft".
 	near    string // a similar category of a sketch, or a similar value, or "".
 	checks  int    // number of sketches that were searched
+	// Of queries with lists of categories: what the lists have, and all that the sketches have. A sum over
+	// a list does not show that one of them is missing.
+	asked, has map[string]bool
+	unknown    bool // whether some sketch was not searched for a list
 }
 
 const (
@@ -29,36 +35,70 @@ func WantsCategory() bool { return !found.Load() }
 func Found() { set(&found) }
 
 // Category notes the categories of a query to a sketch; some says whether it found points. A category counts
-// as found if it cannot be known whether the sketch has it, and after maxChecks searches.
+// as found if it cannot be known whether the sketch has it, and after maxChecks searches. Categories of a list
+// count one by one.
 func Category(v *ccbf.View, of ccbf.Categories, some bool) {
-	if found.Load() {
+	list := of.Number() > 1
+	if !list && found.Load() {
 		return
 	}
-	class := v.Class()
-	if some || v.Form() == ccbf.Dense || class != key.Text && !class.IsStruct() || bridge.CategoryBytes(v) > maxSearched {
+	if some && !list {
 		set(&found)
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	list, err := v.ListCategories()
-	if !missed.allowed() || err != nil {
+	has, known := missed.search(v)
+	if !known {
 		set(&found)
+		missed.unknown = missed.unknown || list
 		return
 	}
 	var names []string
-	for _, has := range list {
-		if of.Has(has.Key) {
+	for _, c := range has {
+		if !list && of.Has(c.Key) {
 			set(&found)
 			return
 		}
-		names = append(names, key.Format(class, has.Key))
+		names = append(names, key.Format(v.Class(), c.Key))
+	}
+	if list {
+		missed.addTo(&missed.has, names)
+		names = nil
 	}
 	_ = of.Each(func(category []byte) error {
-		value := key.Format(class, category)
-		missed.add(fmt.Sprintf("the category %q", value), value, names)
+		value := key.Format(v.Class(), category)
+		if list {
+			missed.addTo(&missed.asked, []string{value})
+		} else {
+			missed.add(named(value), value, names)
+		}
 		return nil
 	})
+}
+
+// named describes a category.
+func named(value string) string { return fmt.Sprintf("the category %q", value) }
+
+// search returns the categories of a sketch. It returns false if they cannot be listed, are too long, or are no
+// texts, and after maxChecks searches.
+func (c *category) search(v *ccbf.View) (has []ccbf.Category, known bool) {
+	class := v.Class()
+	if v.Form() == ccbf.Dense || class != key.Text && !class.IsStruct() || bridge.CategoryBytes(v) > maxSearched || !c.allowed() {
+		return nil, false
+	}
+	has, err := v.ListCategories()
+	return has, err == nil
+}
+
+// addTo adds values to one of the sets of c.
+func (c *category) addTo(to *map[string]bool, values []string) {
+	if *to == nil {
+		*to = map[string]bool{}
+	}
+	for _, v := range values {
+		(*to)[v] = true
+	}
 }
 
 // WantsPart reports whether Part is wanted for a sketch: no category was found yet, and few bytes are searched.
@@ -90,8 +130,20 @@ func (c *category) add(missing, value string, has []string) {
 	}
 }
 
-// note returns a text for the user about a category that no sketch has. Without one, it returns "".
-func (c *category) note() string {
+// note returns a text for the user about a category that no sketch has. Without one, it returns "". found says
+// whether some sketch has the category of its query.
+func (c *category) note(found bool) string {
+	if found {
+		c.missing = ""
+	}
+	if c.missing == "" && !c.unknown {
+		for _, value := range slices.Sorted(maps.Keys(c.asked)) {
+			if !c.has[value] {
+				c.add(named(value), value, slices.Sorted(maps.Keys(c.has)))
+				break
+			}
+		}
+	}
 	switch {
 	case c.missing == "":
 		return ""

@@ -17,6 +17,8 @@ const (
 	// otherUnits means that either the area or the sketch's bounds lie within all longitudes and
 	// latitudes in degrees, and the other lies beyond them.
 	otherUnits
+	// narrow means that the area lies among the points, but no cell has its centre there.
+	narrow
 )
 
 var (
@@ -48,6 +50,9 @@ func doubtOf(h *ccbf.Head, area orb.Bound) (d doubt, certain bool) {
 		return noDoubt, false
 	}
 	points := h.Grid.Bound(h.Bounds)
+	if cells, err := h.Grid.Box(area.Min[0], area.Min[1], area.Max[0], area.Max[1]); err == nil && cells.Empty() && points.Intersects(area) {
+		return narrow, false
+	}
 	if meet(points, area) {
 		return noDoubt, false
 	}

@@ -40,6 +40,8 @@ func TestNote(t *testing.T) {
 		{[]orb.Bound{box(170, -20, 175, -15)}, false, ""}, // Fiji
 		{[]orb.Bound{box(170, -20, 175, -15), box(53.3, -1.6, 53.5, -1.3)}, false, "no sketch has points at x 53.3 to 53.5, y -1.6 to -1.3, but one could if x and y were swapped: " + points + ". Longitude comes first, then latitude."},
 		{[]orb.Bound{box(53.3, -1.6, 53.5, -1.3)}, true, ""},
+		{[]orb.Bound{box(1.6, 57.3, 1.7, 57.7)}, false, "no cell has its centre at x 1.6 to 1.7, y 57.3 to 57.7: the cells are 0.5 wide. ccbf_get counts the cell of a place. For smaller areas, build the sketch with a smaller res."},
+		{[]orb.Bound{box(1.6, 57.3, 1.8, 57.8)}, false, ""}, // around a centre
 		{[]orb.Bound{box(350, 50, 352, 58)}, false, "no sketch has points at x 350 to 352, y 50 to 58: " + points + ". Are both in the same unit?"},
 	} {
 		for _, area := range c.boxes {

@@ -114,6 +114,21 @@ func newReadline(past readline.History, e *editor) *readline.Shell {
 			rl.Cursor().InsertAt(keys[0])
 		}
 	}})
+	// At the end of the text, the line editor's own functions for Delete and Ctrl-D delete the character before it.
+	deleteChar := func() {
+		rl.History.Save()
+		for n := rl.Iterations.Get(); n > 0 && rl.Cursor().Pos() < rl.Line().Len(); n-- {
+			rl.Line().CutRune(rl.Cursor().Pos())
+		}
+	}
+	rl.Keymap.Register(map[string]func(){"delete-char": deleteChar, "end-of-file": func() {
+		if rl.Line().Len() > 0 {
+			deleteChar()
+			return
+		}
+		rl.Display.AcceptLine()
+		rl.History.Accept(false, false, io.EOF)
+	}})
 	// The arrow keys move between the lines of a statement, and beyond its first and last line
 	// through the history. Key bindings of the user remain.
 	for _, binds := range rl.Config.Binds {

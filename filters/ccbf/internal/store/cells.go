@@ -287,7 +287,7 @@ func (c *Cells) push(l list) {
 		l = c.merge(c.lists[n-1], l)
 		c.lists = c.lists[:n-1]
 	}
-	if l.shared {
+	if l.shared || c.packs && !l.packed {
 		l = c.merge(l, list{})
 	}
 	c.lists = append(c.lists, l)
@@ -348,11 +348,13 @@ func (c *Cells) Pack() {
 // Sum merges everything into one list, and frees all other memory.
 func (c *Cells) Sum() {
 	c.dropRecent()
+	var last list
 	if len(c.buffer) > 0 {
 		c.sort()
-		c.push(listOf(c.buffer))
+		last = listOf(c.buffer)
 	}
 	c.buffer, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
+	c.push(last)
 	for n := len(c.lists); n > 1; n-- {
 		c.lists = append(c.lists[:n-2], c.merge(c.lists[n-2], c.lists[n-1]))
 	}
