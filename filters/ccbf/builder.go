@@ -136,12 +136,13 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 // addKeys counts points in region (x, y): counts[i] points for keys[i], or one point if counts is nil.
 func (b *Builder) addKeys(category []byte, x, y int32, keys, counts []uint64) error {
 	for len(keys) > 0 {
-		n := len(keys)
-		if cells.Differ(keys)>>store.MaxWidth != 0 {
+		n, differ := len(keys), cells.Differ(keys)
+		if differ>>store.MaxWidth != 0 {
 			n = 1
 			for n < len(keys) && partOf(keys[n]) == partOf(keys[0]) {
 				n++
 			}
+			differ = cells.Differ(keys[:n])
 		}
 		s, err := b.at(category, x, y, partOf(keys[0]))
 		if err != nil {
@@ -151,7 +152,7 @@ func (b *Builder) addKeys(category []byte, x, y int32, keys, counts []uint64) er
 		if counts != nil {
 			some, counts = counts[:n], counts[n:]
 		}
-		if err := b.addTo(s, keys[:n], some); err != nil {
+		if err := b.addTo(s, keys[:n], some, differ); err != nil {
 			return err
 		}
 		keys = keys[n:]
@@ -159,18 +160,23 @@ func (b *Builder) addKeys(category []byte, x, y int32, keys, counts []uint64) er
 	return nil
 }
 
-// addTo counts points in section s: counts[i] points for keys[i], or one point if counts is nil.
-func (b *Builder) addTo(s *section, keys, counts []uint64) error {
+// addTo counts points in section s: counts[i] points for keys[i], or one point if counts is nil. differ is
+// cells.Differ of the keys.
+func (b *Builder) addTo(s *section, keys, counts []uint64, differ uint64) error {
 	if b.spilled || !b.Exact {
 		return b.count(s, keys, counts)
 	}
-	need := s.cells.Need(len(keys))
 	// This is the usual case: there is room already, and every key counts once. It reserves no memory.
-	if need == 0 && counts == nil {
-		s.cells.Add(keys, nil)
+	if counts == nil && s.cells.Need(keys, differ) == 0 {
+		s.cells.Add(keys, nil, differ)
 		return nil
 	}
-	if err := b.change(s, need, func() { s.cells.Add(keys, counts) }); err != nil {
+	return b.store(s, keys, counts, differ)
+}
+
+// store is addTo for the store of s. It reserves memory, and settles the form.
+func (b *Builder) store(s *section, keys, counts []uint64, differ uint64) error {
+	if err := b.change(s, s.cells.Need(keys, differ), func() { s.cells.Add(keys, counts, differ) }); err != nil {
 		return err
 	}
 	return b.settle(s)

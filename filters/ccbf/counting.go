@@ -193,13 +193,13 @@ func (b *Builder) mergeCounting(s *section, from *countBuffer) (err error) {
 		case b.spilled:
 			b.insertRun(s, r)
 		case err == nil:
-			err = b.addTo(s, r.Keys, r.Counts)
+			err = b.addTo(s, r.Keys, r.Counts, cells.Differ(r.Keys))
 		}
 	})
 	if err != nil || len(from.Keys) == 0 {
 		return err
 	}
-	return b.addTo(s, from.Keys, from.Counts)
+	return b.addTo(s, from.Keys, from.Counts, cells.Differ(from.Keys))
 }
 
 // insert counts the cells of sections in the counters.

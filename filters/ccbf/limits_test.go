@@ -282,7 +282,12 @@ func TestLimitsTogether(t *testing.T) {
 		v, alone := viewOf(t, blob), viewOf(t, blob)
 		v.head.Limit.Together()
 		noError(t, c.ask(v))
-		v.head.Limit.Covered = AreaLimit - v.head.Limit.Covered*5/2 // two fit
+		took := v.head.Limit.Covered
+		v.head.Limit.Covered = AreaLimit
+		if err := c.ask(v); !errors.As(err, &tooMany) {
+			t.Errorf("%s, with no lookups left: %v", what, err)
+		}
+		v.head.Limit.Covered = AreaLimit - took*5/2 // two fit
 		for i := range 4 {
 			noError(t, v.Reset(blob))
 			if err := c.ask(v); (err == nil) != (i < 2) || err != nil && !errors.As(err, &tooMany) {

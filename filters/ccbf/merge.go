@@ -116,10 +116,7 @@ func (b *Builder) addCells(p *cells.Label, r cells.Squares) error {
 			b.insertRun(s, part)
 			continue
 		}
-		if err := b.change(s, s.cells.Need(n), func() { s.cells.Add(part.Keys, part.Counts) }); err != nil {
-			return err
-		}
-		if err := b.settle(s); err != nil {
+		if err := b.store(s, part.Keys, part.Counts, cells.Differ(part.Keys)); err != nil {
 			return err
 		}
 	}

@@ -225,7 +225,7 @@ func (r *Reader) Top(a form.Area, of cells.Categories, t *form.Top) error {
 			return t.Wants(c)
 		}
 		if !t.Add(c) {
-			s.most = 0
+			s.ended = true
 		}
 		return false
 	}

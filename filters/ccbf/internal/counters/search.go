@@ -59,7 +59,8 @@ type outline struct {
 // work counts the steps of a query: its lookups, squares and comparisons.
 type work struct {
 	steps uint64 // how many there were so far.
-	most  uint64 // how many are allowed; a search with 0 has ended.
+	most  uint64 // how many are allowed
+	ended bool   // whether the search needs no more.
 }
 
 // sum returns the sum over the area. It stops after as many steps as are allowed.
@@ -198,16 +199,19 @@ func (s *search) run(a form.Area) error {
 // the search.
 func (s *search) row(x, y int64, counts []uint64) bool {
 	for i, n := range counts {
-		if n > 0 && s.most > 0 {
+		if n > 0 && !s.ended {
 			s.visit(0, squareCount{at: grid.Cell{X: x + int64(i), Y: y}, n: n, least: n})
 		}
 	}
-	return s.most > 0
+	return !s.ended
 }
+
+// goesOn reports whether the search needs more, and is allowed more steps.
+func (s *search) goesOn() bool { return !s.ended && s.steps <= s.most }
 
 // rect searches a rectangle within bounds.
 func (s *search) rect(clip grid.Rect) {
-	if clip.Empty() || s.most == 0 {
+	if clip.Empty() || s.ended {
 		return
 	}
 	if n := clip.Squares(int(s.r.Levels)).Count(); n > s.most {
@@ -221,7 +225,7 @@ func (s *search) rect(clip grid.Rect) {
 	all := s.clips[top]
 	first := s.first[:0]
 	for y := all.MinY; y <= all.MaxY; y++ {
-		for x := all.MinX; x <= all.MaxX && s.steps <= s.most; x++ {
+		for x := all.MinX; x <= all.MaxX && s.goesOn(); x++ {
 			first = append(first, squareCount{at: grid.Cell{X: x, Y: y}, least: ^uint64(0)})
 			if len(first) == cap(first) || x == all.MaxX && y == all.MaxY {
 				s.down(top, first)
@@ -238,12 +242,12 @@ func (s *search) down(level int, squares []squareCount) {
 	if s.largestFirst && level > 0 {
 		slices.SortFunc(squares, func(a, b squareCount) int { return cmp.Compare(b.least, a.least) })
 	}
-	for len(squares) > 0 && s.steps <= s.most {
+	for len(squares) > 0 && s.goesOn() {
 		batch := squares[:min(searchBatch, len(squares))]
 		squares = squares[len(batch):]
 		parts := s.parts[level][:0]
 		for _, q := range batch {
-			if s.most > 0 && s.visit(level, q) && level > 0 {
+			if !s.ended && s.visit(level, q) && level > 0 {
 				parts = s.appendParts(parts, level-1, q)
 			}
 		}

@@ -69,12 +69,13 @@ func (c *Cells) key(word uint64) uint64 { return c.base | word>>(c.shift&63) }
 // Empty reports whether nothing was counted.
 func (c *Cells) Empty() bool { return c.shift == 0 }
 
-// Add counts counts[i] points for keys[i], or one point for each key if counts is nil.
-func (c *Cells) Add(keys, counts []uint64) {
+// Add counts counts[i] points for keys[i], or one point for each key if counts is nil. differ is cells.Differ of the
+// keys.
+func (c *Cells) Add(keys, counts []uint64, differ uint64) {
 	if len(keys) == 0 {
 		return
 	}
-	c.widen(keys[0], cells.Differ(keys))
+	c.widen(keys[0], differ)
 	for len(keys) > 0 {
 		want := 1
 		if counts != nil {
@@ -122,26 +123,29 @@ func (c *Cells) addOver(key, words uint64) {
 	if c.over == nil {
 		c.over = new(Cells)
 	}
-	c.over.Add([]uint64{key}, []uint64{words})
+	c.over.Add([]uint64{key}, []uint64{words}, 0)
 }
 
 // carry counts one full word for the cell of word, whose sum is too large for a word.
 func (c *Cells) carry(word uint64) { c.addOver(c.key(word), 1) }
 
+// holds reports whether words can hold key, and keys that differ from it in the bits differ.
+func (c *Cells) holds(key, differ uint64) bool { return (differ|(key^c.base))>>(64-c.shift) == 0 }
+
 // widen makes sure that words can hold key, and keys that differ from it in the bits differ. If
 // necessary, it rewrites all words.
 func (c *Cells) widen(key, differ uint64) {
 	if !c.Empty() {
-		differ |= key ^ c.base
-		if differ>>(64-c.shift) == 0 {
+		if c.holds(key, differ) {
 			return
 		}
-		differ |= 1<<(64-c.shift) - 1 // the words so far may differ in all bits of their keys below the base
+		differ |= key ^ c.base | (1<<(64-c.shift) - 1) // the words so far may differ in all bits of their keys below the base
 	}
 	old := *c
 	shift := countBitsFor(differ)
 	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), limit: old.limit, packs: old.packs}
 	old.each(c.add)
+	old.Free()
 }
 
 // each calls f for all words, in any order, and several times for some cells.
@@ -375,10 +379,19 @@ func (c *Cells) Bytes() int64 {
 	return n
 }
 
-// Need returns the most memory, in addition to Bytes, that adding n keys takes. It is the memory for the list
+// Need returns the most memory, in addition to Bytes, that Add takes, and 0 if there is room.
+func (c *Cells) Need(keys []uint64, differ uint64) int64 {
+	need := c.bufferNeed(len(keys))
+	if len(keys) > 0 && !c.Empty() && !c.holds(keys[0], differ) {
+		need += 3 * c.Bytes() // all words are rewritten, into a buffer and lists that grow
+	}
+	return need
+}
+
+// bufferNeed returns the most memory, in addition to Bytes, that adding n words takes. It is the memory for the list
 // of the last buffer, to sort it, and for a longer buffer. Long buffers also need recent cells and the chunks
 // of merges.
-func (c *Cells) Need(n int) int64 {
+func (c *Cells) bufferNeed(n int) int64 {
 	size := cap(c.buffer)
 	if len(c.buffer)+n <= size {
 		return 0
@@ -391,7 +404,13 @@ func (c *Cells) Need(n int) int64 {
 }
 
 // MergeNeed returns the most memory, in addition to Bytes, that Merge takes.
-func (c *Cells) MergeNeed(o *Cells) int64 { return c.Need(len(o.buffer)+len(o.recent)) + 2*o.Bytes() }
+func (c *Cells) MergeNeed(o *Cells) int64 {
+	need := c.bufferNeed(len(o.buffer)+len(o.recent)) + 2*o.Bytes()
+	if !c.Empty() && !o.Empty() && !c.holds(o.base, 1<<(64-o.shift)-1) {
+		need += 3 * c.Bytes()
+	}
+	return need
+}
 
 // SumNeed returns the most memory, in addition to Bytes, that Sum takes.
 func (c *Cells) SumNeed() int64 {

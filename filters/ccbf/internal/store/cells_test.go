@@ -86,7 +86,7 @@ func TestCells(t *testing.T) {
 				}
 			}
 			c := &parts[r.IntN(len(parts))]
-			c.cells.Add(keys, counts)
+			c.cells.Add(keys, counts, cells.Differ(keys))
 			c.add(keys, counts)
 			all.add(keys, counts)
 			switch r.IntN(6) {
@@ -127,15 +127,19 @@ func TestBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(35, 101))
 	var c Cells
 	keys := make([]uint64, 2048)
-	for range n / len(keys) {
+	add := func(below uint64) {
+		t.Helper()
 		for i := range keys {
-			keys[i] = r.Uint64N(1 << 24)
+			keys[i] = r.Uint64N(below)
 		}
-		most := c.Bytes() + c.Need(len(keys))
-		c.Add(keys, nil)
+		most := c.Bytes() + c.Need(keys, cells.Differ(keys))
+		c.Add(keys, nil, cells.Differ(keys))
 		if got := c.Bytes(); got > most {
 			t.Fatalf("%d bytes are held, %d were announced", got, most)
 		}
+	}
+	for range n / len(keys) {
+		add(1 << 24)
 	}
 	least, _ := c.Distinct()
 	if got := c.Bytes(); got > int64(least)*16*3/2 {
@@ -147,5 +151,18 @@ func TestBytes(t *testing.T) {
 	least, _ = c.Distinct()
 	if got := c.Bytes(); got > int64(least)*3 || !c.lists[0].packed {
 		t.Errorf("%d bytes for at least %d packed cells", got, least)
+	}
+	// Far keys take more bits, so all words are rewritten.
+	if need := c.Need([]uint64{1 << 59}, 0); need < c.Bytes() {
+		t.Errorf("%d bytes to rewrite %d", need, c.Bytes())
+	}
+	add(1 << 59)
+	// What was in the buffer alone is packed too.
+	c = Cells{}
+	c.Pack()
+	add(1 << 24)
+	c.Sum()
+	if got := c.Bytes(); got > 2048*5 {
+		t.Errorf("%d bytes for 2048 packed cells", got)
 	}
 }
