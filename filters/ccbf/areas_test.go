@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/paulmach/orb"
 )

@@ -69,7 +69,7 @@ type Builder struct {
 	unknown  bool // whether the total of some part is unknown.
 	sketches bool // whether sketches were added: the next one may have a larger parameter Bytes.
 	bounds   grid.Rect
-	fitting  int64 // the weight of the cells when they last fitted, packed.
+	measured int64 // the weight of the cells when fitsPacked last packed them.
 
 	counterState // the counters that the builder went over to.
 	treeState    // the squares that were added or pruned.
@@ -217,7 +217,7 @@ func (b *Builder) fitsPacked() (bool, error) {
 	if b.dense != nil || b.pruned || uint64(b.least) > b.Bytes*8/exact.MinCellBits {
 		return false, nil
 	}
-	if b.weight() <= b.fitting/4*5 {
+	if b.weight() <= b.measured/4*5 {
 		return true, nil
 	}
 	size := int64(0)
@@ -228,7 +228,7 @@ func (b *Builder) fitsPacked() (bool, error) {
 	}); err != nil {
 		return false, err
 	}
-	b.fitting = b.weight()
+	b.measured = b.weight()
 	return size <= int64(b.Bytes), nil
 }
 

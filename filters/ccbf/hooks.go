@@ -26,7 +26,10 @@ func init() {
 
 		AddKeys:    (*Builder).addPoints,
 		AppendBlob: (*Builder).appendBlob,
-		Free:       func(b *Builder) { b.freeCells() },
+		Free: func(b *Builder) {
+			b.budget = nil // the owner gives back what was reserved
+			b.dropCells()
+		},
 
 		SmallEncoder: func(c *Config) func(dst []byte, keys []uint64) ([]byte, bool) { return newSmall(c).appendBlob },
 		NewIntersector: func(budget interface{ Grow(delta int64) error }) hooks.Intersector[View, Sketch] {

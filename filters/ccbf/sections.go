@@ -243,13 +243,6 @@ func (t *sections) gather() (cells.List, error) {
 // release gives back the memory of gather.
 func (t *sections) release(list cells.List) { t.free(cells.Bytes(list.Number())) }
 
-// freeCells gives the memory of the cells of all stores to other builders.
-func (t *sections) freeCells() {
-	for _, s := range t.all {
-		s.cells.Free()
-	}
-}
-
 // dropCells removes the cells of all stores, and all squares.
 func (t *sections) dropCells() {
 	for _, s := range t.all {

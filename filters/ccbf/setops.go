@@ -210,10 +210,6 @@ var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", s
 // that some leaf in left may count removed points.
 func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
 	s.replace(left)
-	if !s.pruned {
-		s.Total = left.Sections.Total()
-		return
-	}
 	s.bounds = bounds
 	if across {
 		s.lostTotal()

@@ -7,8 +7,8 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
 )
 
 // TestEstimatesOfCounters: in pictures of estimates, empty country is empty for any noise. Pixels

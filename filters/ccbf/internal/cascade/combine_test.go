@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
 )
 
 // The union of parts holds the sums of what all of them counted. Layers have any number of words and are

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 

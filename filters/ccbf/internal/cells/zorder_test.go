@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
 )
 
 func TestCellsOfRegions(t *testing.T) {

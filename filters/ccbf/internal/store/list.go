@@ -93,7 +93,8 @@ const (
 	chunkHead  = 56 // memory of a chunk without words
 )
 
-// list is a list of sorted words, each for another cell. Lists never change.
+// list is a list of sorted words, each for another cell. Its words never change. A merge takes the chunks of lists
+// that are not shared.
 type list struct {
 	chunks []chunk
 	n      int   // number of words
@@ -114,14 +115,16 @@ func listOf(words []uint64) list {
 	return list{chunks: []chunk{{words: words, n: len(words)}}, n: len(words), bytes: int64(cap(words))*8 + chunkHead}
 }
 
-// pools lend memory to all stores: pool i has slices of 2^i words.
+// pools lend memory of a chunk or more to all stores: pool i has slices of 2^i words.
 var pools [bits.UintSize]sync.Pool
 
 // take returns memory for n words, and up to twice as many. It is not cleared.
 func take(n int) []uint64 {
 	class := bits.Len(uint(max(n, 1) - 1))
-	if words, ok := pools[class].Get().(*[]uint64); ok {
-		return (*words)[:n]
+	if 1<<class >= chunkWords {
+		if words, ok := pools[class].Get().(*[]uint64); ok {
+			return (*words)[:n]
+		}
 	}
 	return make([]uint64, n, 1<<class)
 }
@@ -129,7 +132,8 @@ func take(n int) []uint64 {
 // give gives back memory that take returned.
 func give(words []uint64) {
 	if n := cap(words); n >= chunkWords {
-		pools[bits.Len(uint(n-1))].Put(&words)
+		lent := words // so that the parameter stays off the heap
+		pools[bits.Len(uint(n-1))].Put(&lent)
 	}
 }
 
@@ -206,8 +210,6 @@ func (w *writer) flush() {
 		}
 		w.list.chunks = append(w.list.chunks, c)
 		w.list.n += w.n
-	} else if w.to != nil {
-		give(w.to)
 	}
 	w.to, w.n = nil, 0
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
+	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
 )
 
 // Every way to look up a cell gives the count of its leaf. The ways are alone, with many others, from kept packets, and

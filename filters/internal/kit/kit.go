@@ -1,4 +1,4 @@
-// Package kit has test helpers of package ccbf and its internal packages.
+// Package kit has helpers for the tests of package ccbf and its internal packages.
 package kit
 
 import (
