@@ -27,7 +27,7 @@ func CCBF() functions {
 			},
 		},
 		overBlobs("ccbf_union_agg", "ccbf",
-			"Union of sketches, which merges them: the sketch of all their points. To sum an area over exact sketches, no union is needed: sum(ccbf_bbox_sum(s, ...)) returns the same number in a fraction of the time.",
+			"Union of sketches: it merges them into the sketch of all their points. To sum an area over exact sketches, no union is needed: sum(ccbf_bbox_sum(s, ...)) returns the same number in a fraction of the time.",
 			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
 			&blobAggregate[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}),
 		overBlobs("ccbf_intersect_agg", "ccbf",

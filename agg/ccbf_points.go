@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"unsafe"
@@ -119,11 +120,11 @@ type chunk struct {
 	words    []uint64
 	plan     pointPlan
 	id       uint32  // number of the plan, or 0 if points cannot wait
-	plain    float64 // the resolution of the plan if it has no options; otherwise 0
+	plain    float64 // the resolution of the plan if it has no options; otherwise NaN
 }
 
 var (
-	chunks    = sync.Pool{New: func() any { return new(chunk) }}
+	chunks    = sync.Pool{New: func() any { return &chunk{plain: math.NaN()} }}
 	ccbfViews = sync.Pool{New: func() any { return new(ccbf.View) }}
 )
 
@@ -182,7 +183,7 @@ func (c *chunk) setPlan(res *duck.Vector, i int, categories bool) (err error) {
 	if c.options.None() && c.plain == at && c.id != 0 {
 		return nil
 	}
-	c.plain = 0
+	c.plain = math.NaN()
 	if c.plan.Config, err = args.CCBFConfig(at, &c.options, i, categories); err != nil {
 		return err
 	}

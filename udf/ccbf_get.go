@@ -96,25 +96,24 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 	}
 }
 
-// note notes the first place, and the categories of the first row of each sketch, if no row has a count.
+// note notes the first place, and the categories of the first row of each sketch, if no row has a count. It notes
+// lists of categories in any case.
 func (p *places) note(q *question) error {
-	places, categories := notes.WantsPlace(), q.has && notes.WantsCategory()
-	if len(p.Order) == 0 || !places && !categories {
+	list := q.selection.several()
+	ofPlace, ofCategories := notes.WantsPlace(), q.has && (list || notes.WantsCategory())
+	if len(p.Order) == 0 || !ofPlace && !ofCategories {
 		return nil
 	}
 	some := slices.Max(p.counts[:len(p.Order)]) > 0
-	if places {
-		h, err := q.headOf(p.blob(q, 0))
-		if err != nil {
+	if ofPlace {
+		if err := p.notePlace(q, some); err != nil {
 			return err
 		}
-		first := p.Order[0]
-		notes.Place(h, orb.Point{p.at.xs[first], p.at.ys[first]}, some)
 	}
-	if !categories {
+	if !ofCategories {
 		return nil
 	}
-	if some && !q.selection.several() {
+	if some && !list {
 		notes.Found()
 		return nil
 	}
@@ -124,9 +123,24 @@ func (p *places) note(q *question) error {
 		if err != nil {
 			return err
 		}
-		notes.Category(&q.view, of, false)
+		notes.Category(&q.view, of, list, false)
 		q.out.EndRow()
 	}
+	return nil
+}
+
+// notePlace notes the first place of the first sketch; some says whether a row has a count. A place within the bounds
+// of the sketch shows that coordinates are in order.
+func (p *places) notePlace(q *question, some bool) error {
+	h, err := q.headOf(p.blob(q, 0))
+	if err != nil {
+		return err
+	}
+	_, to := p.Range(0)
+	rows, bound := p.Order[:to], h.Grid.Bound(h.Bounds)
+	at := func(row uint32) orb.Point { return orb.Point{p.at.xs[row], p.at.ys[row]} }
+	some = some || !h.Bounds.Empty() && slices.ContainsFunc(rows, func(row uint32) bool { return bound.Contains(at(row)) })
+	notes.Place(h, at(rows[0]), some)
 	return nil
 }
 

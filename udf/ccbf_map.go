@@ -54,8 +54,8 @@ func ccbfSpots(name string, most uint64, find func(v *ccbf.View, a ccbf.Area, n 
 			if err != nil {
 				return err
 			}
-			if q.has && near {
-				notes.Category(&q.view, of, len(spots) > 0)
+			if q.has && (near || q.selection.several()) {
+				notes.Category(&q.view, of, q.selection.several(), len(spots) > 0)
 			}
 			if listed += len(spots); listed > ccbf.MaxSpots {
 				return fmt.Errorf("the lists of a chunk of rows have more than %d cells in total (use fewer cells per row, or fewer rows)", ccbf.MaxSpots)

@@ -96,8 +96,8 @@ func (q *question) sum(from, to int) error {
 			return err
 		}
 		if q.has {
-			if near {
-				notes.Category(&q.view, of, answers[i] > 0)
+			if near || q.selection.several() {
+				notes.Category(&q.view, of, q.selection.several(), answers[i] > 0)
 			}
 			q.out.EndRow()
 		}

@@ -22,7 +22,7 @@ func Polygons() functions {
 			"SELECT ccbf_polygon_sum(ccbf_add(ccbf_empty(1), -179.5, -17.5), globe_polygon('POLYGON ((177 -20, -178 -20, -178 -15, 177 -15, 177 -20))'))",
 			params(paramPolygon)),
 		function("polygons", "circle", duck.Varchar, circle,
-			"WKT of the circle around a place on the globe, for functions that take a polygon: all that is within a distance of the place. Its area is right to 0.1%. It is cut where it crosses the antimeridian, and includes a pole that lies inside. The radius is from 1 to 10000000 metres. The sphere has 6371008.8 metres.",
+			"WKT of the circle around a place on the globe, for functions that take a polygon. The circle is all that lies within a distance of the place. Its area is right to 0.1%. It is cut where it crosses the antimeridian, and includes a pole that lies inside. The radius is from 1 to 10000000 metres. The sphere has 6371008.8 metres.",
 			"SELECT ccbf_polygon_sum(ccbf_add(ccbf_empty(0.001), -0.1276, 51.5072), circle(-0.1246, 51.5007, 1000))",
 			params(duck.Param{Name: "lon", Type: duck.Double}, duck.Param{Name: "lat", Type: duck.Double}, duck.Param{Name: "metres", Type: duck.Double})),
 		function("polygons", "area_km2", duck.Double, areaKm2,

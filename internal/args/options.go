@@ -54,7 +54,7 @@ type Options struct {
 	at    []*duck.Vector  // by index in known, the option's column; nil if it is not given
 }
 
-// None reports whether the call has no options.
+// None reports whether the call has no options, or NULL in their place.
 func (o *Options) None() bool { return o.col == nil }
 
 // Reset sets o to a column, or to no options if it is nil. The error names an option that is unknown or

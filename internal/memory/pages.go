@@ -176,8 +176,8 @@ func (r Ref) lease() *Lease {
 
 // touch notes that the page is used by the current callback.
 func (l *Lease) touch() {
-	if now := clock.Load(); l.touched.Load() != now {
-		l.touched.Store(now)
+	now := clock.Load()
+	for at := l.touched.Load(); int32(now-at) > 0 && !l.touched.CompareAndSwap(at, now); at = l.touched.Load() {
 	}
 }
 
@@ -244,7 +244,7 @@ func (r *Ref) MarkFinal() {
 	if l := r.lease(); l != nil {
 		now := clock.Load()
 		l.final.Store(max(now, 1))
-		l.touched.Store(now)
+		l.touch()
 	}
 }
 

@@ -17,7 +17,6 @@ var sweepMu sync.Mutex
 func sweep(need int64) (freed int64) {
 	sweepMu.Lock()
 	defer sweepMu.Unlock()
-	now := clock.Load()
 	limit := Limit()
 	if need > limit {
 		return 0
@@ -40,7 +39,7 @@ func sweep(need int64) (freed int64) {
 		if int32(at-oldest) >= 0 {
 			return
 		}
-		rank := uint64(now - at)
+		rank := uint64(oldest - at)
 		if final != 0 && int32(final-at) >= 0 {
 			rank += 1 << 32
 		}

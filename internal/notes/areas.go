@@ -28,7 +28,8 @@ type areas struct {
 
 // The notes of the process, from all calls since Take.
 var (
-	met, found atomic.Bool // some sketch has cells in the bounds of its area, or has its category
+	met, found atomic.Bool // some sketch has cells in the bounds of its area or around its place, or has its category
+	unlisted   atomic.Bool // whether some sketch was not searched for a list of categories
 	mu         sync.Mutex
 	seen       areas
 	missed     category
@@ -42,7 +43,7 @@ func set(b *atomic.Bool) {
 }
 
 // Area notes the area of a query to a sketch; isMet says whether the sketch has cells in its bounds.
-// what is "box" or "polygon". The error says that the area is certainly a mistake.
+// what is "box", "polygon" or "place". The error says that the area is certainly a mistake.
 func Area(h *ccbf.Head, what string, area orb.Bound, srid int, isMet bool) error {
 	if isMet {
 		set(&met)
@@ -70,12 +71,8 @@ func Box(h *ccbf.Head, box orb.Bound) error {
 // WantsPlace reports whether Place is wanted: no area and no place met a sketch yet.
 func WantsPlace() bool { return !met.Load() }
 
-// Place is Area for a place, which is never an error; some says whether the sketch has points there. A place within
-// the bounds of the sketch counts as met.
-func Place(h *ccbf.Head, at orb.Point, some bool) {
-	some = some || !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Contains(at)
-	_ = Area(h, "place", at.Bound(), 0, some)
-}
+// Place is Area for a place, which is never an error. A sketch is met if a place is within its bounds.
+func Place(h *ccbf.Head, at orb.Point, isMet bool) { _ = Area(h, "place", at.Bound(), 0, isMet) }
 
 // add adds the area to the note of the process.
 func (a *areas) add() {
@@ -117,20 +114,25 @@ func (a *areas) sridText() string {
 	return fmt.Sprintf(" (SRID %d)", a.srid)
 }
 
-// place returns a box or a point as text, with coordinates rounded to 0.0001.
+// place returns a box or a point as text. It rounds coordinates to 0.0001, or less for a narrow box.
 func place(b orb.Bound) string {
 	if b.Min == b.Max {
-		return fmt.Sprintf("x %s, y %s", short(b.Min[0]), short(b.Min[1]))
+		return fmt.Sprintf("x %s, y %s", rounded(b.Min[0], 1e4), rounded(b.Min[1], 1e4))
 	}
+	digits := 1e4
+	for width := min(b.Max[0]-b.Min[0], b.Max[1]-b.Min[1]); width*digits < 1 && digits < 1e9; {
+		digits *= 10
+	}
+	short := func(v float64) string { return rounded(v, digits) }
 	return fmt.Sprintf("x %s to %s, y %s to %s", short(b.Min[0]), short(b.Max[0]), short(b.Min[1]), short(b.Max[1]))
 }
 
-// short returns the text of a coordinate for a note.
-func short(v float64) string {
-	if !(math.Abs(v) < 1e15) {
+// rounded returns the text of a coordinate for a note, rounded to 1/digits.
+func rounded(v, digits float64) string {
+	if !(math.Abs(v) < 1e15/digits*1e4) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
-	v = math.Round(v*1e4) / 1e4
+	v = math.Round(v*digits) / digits
 	return strconv.FormatFloat(v+0, 'f', -1, 64) // v+0 turns -0 into 0
 }
 
@@ -147,5 +149,6 @@ func Take() (texts []string) {
 	seen, missed = areas{}, category{}
 	met.Store(false)
 	found.Store(false)
+	unlisted.Store(false)
 	return texts
 }

@@ -20,7 +20,6 @@ type category struct {
 	// Of queries with lists of categories: what the lists have, and all that the sketches have. A sum over
 	// a list does not show that one of them is missing.
 	asked, has map[string]bool
-	unknown    bool // whether some sketch was not searched for a list
 }
 
 const (
@@ -35,11 +34,10 @@ func WantsCategory() bool { return !found.Load() }
 func Found() { set(&found) }
 
 // Category notes the categories of a query to a sketch; some says whether it found points. A category counts
-// as found if it cannot be known whether the sketch has it, and after maxChecks searches. Categories of a list
-// count one by one.
-func Category(v *ccbf.View, of ccbf.Categories, some bool) {
-	list := of.Number() > 1
-	if !list && found.Load() {
+// as found if it cannot be known whether the sketch has it, and after maxChecks searches. list says that categories
+// count one by one, as rows have a list of them. Then all sketches matter, also those without points.
+func Category(v *ccbf.View, of ccbf.Categories, list, some bool) {
+	if list && unlisted.Load() || !list && found.Load() {
 		return
 	}
 	if some && !list {
@@ -51,7 +49,9 @@ func Category(v *ccbf.View, of ccbf.Categories, some bool) {
 	has, known := missed.search(v)
 	if !known {
 		set(&found)
-		missed.unknown = missed.unknown || list
+		if list {
+			set(&unlisted)
+		}
 		return
 	}
 	var names []string
@@ -136,7 +136,7 @@ func (c *category) note(found bool) string {
 	if found {
 		c.missing = ""
 	}
-	if c.missing == "" && !c.unknown {
+	if c.missing == "" && !unlisted.Load() {
 		for _, value := range slices.Sorted(maps.Keys(c.asked)) {
 			if !c.has[value] {
 				c.add(named(value), value, slices.Sorted(maps.Keys(c.has)))

@@ -84,7 +84,7 @@ func (o *outline) sum() (sum uint64) {
 func (o *outline) square(level int, at grid.Cell, bound uint64) uint64 {
 	r := square(at, level)
 	in := r.Intersect(o.r.Head.Bounds)
-	if o.steps++; o.steps > o.most || in.Empty() {
+	if o.steps++; o.ended || o.steps > o.most || in.Empty() {
 		return 0
 	}
 	switch o.Enter(r) {

@@ -302,6 +302,7 @@ func (c *Cells) Merge(o *Cells) {
 	if o.Empty() {
 		return
 	}
+	c.packs = c.packs || o.packs
 	first := c.Empty()
 	if first {
 		c.base, c.shift, c.unsorted, c.recent = o.base, o.shift, o.unsorted, slices.Clone(o.recent)
@@ -310,7 +311,6 @@ func (c *Cells) Merge(o *Cells) {
 		o.each(c.add)
 		return
 	}
-	c.packs = c.packs || o.packs
 	for _, l := range o.lists {
 		l.shared = true
 		c.push(l)
@@ -336,7 +336,8 @@ func (c *Cells) Pack() {
 	if cap(c.buffer) > c.longest() {
 		c.sort()
 		c.flush()
-		c.setBuffer(nil, 0)
+		give(c.buffer)
+		c.buffer = nil
 	}
 	c.packs = true
 	for i, l := range c.lists {
@@ -356,6 +357,8 @@ func (c *Cells) Sum() {
 	if len(c.buffer) > 0 {
 		c.sort()
 		last = listOf(c.buffer)
+	} else {
+		give(c.buffer)
 	}
 	c.buffer, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
 	c.push(last)
@@ -424,6 +427,9 @@ func (c *Cells) Free() {
 		for _, k := range l.chunks {
 			give(k.words)
 		}
+	}
+	if c.over != nil {
+		c.over.Free()
 	}
 	*c = Cells{}
 }

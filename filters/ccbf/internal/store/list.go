@@ -100,7 +100,7 @@ type list struct {
 	n      int   // number of words
 	bytes  int64 // memory
 	packed bool
-	shared bool // whether another store has this list too: then its chunks are not reused.
+	shared bool // whether others have its chunks too, which a merge must then not take.
 }
 
 // chunk is a part of a list with at least one word. It has either the words, or the code of n words.
