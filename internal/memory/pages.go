@@ -213,8 +213,8 @@ func (r *Ref) Page() (any, error) {
 	return l.page, nil
 }
 
-// Drop drops the state's page or slot, if it has one. It calls Free of a page with that method, unless a running
-// callback may use the page: DuckDB also destroys what may be an old copy of a state.
+// Drop drops the state's page or slot, if it has one. It calls Free of a page with that method. It does not if a
+// running callback may use the page: DuckDB also destroys what may be an old copy of a state.
 func (r *Ref) Drop() {
 	had := *r
 	if had&hasPage == 0 {

@@ -28,7 +28,8 @@ type areas struct {
 
 // The notes of the process, from all calls since Take.
 var (
-	met, found atomic.Bool // some sketch has cells in the bounds of its area or around its place, or has its category
+	met        atomic.Bool // whether some sketch has cells in the bounds of its area, or around its place.
+	found      atomic.Bool // whether some sketch has its category.
 	unlisted   atomic.Bool // whether some sketch was not searched for a list of categories
 	mu         sync.Mutex
 	seen       areas

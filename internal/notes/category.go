@@ -17,8 +17,8 @@ type category struct {
 	missing string // what a sketch does not have, the first one: the category "theft".
 	near    string // a similar category of a sketch, or a similar value, or "".
 	checks  int    // number of sketches that were searched
-	// Of queries with lists of categories: what the lists have, and all that the sketches have. A sum over
-	// a list does not show that one of them is missing.
+	// asked has the categories of lists, and has those of all sketches. A sum over a list does not show that
+	// one of its categories is missing.
 	asked, has map[string]bool
 }
 

@@ -157,7 +157,7 @@ func TestBytes(t *testing.T) {
 		t.Errorf("%d bytes to rewrite %d", need, c.Bytes())
 	}
 	add(1 << 59)
-	// What was in the buffer alone is packed too.
+	// Words that were in the buffer are packed too.
 	c = Cells{}
 	c.Pack()
 	add(1 << 24)
