@@ -28,12 +28,12 @@ type areas struct {
 
 // The notes of the process, from all calls since Take.
 var (
-	met        atomic.Bool // whether some sketch has cells in the bounds of its area, or around its place.
-	found      atomic.Bool // whether some sketch has its category.
-	unlisted   atomic.Bool // whether some sketch was not searched for a list of categories
-	mu         sync.Mutex
-	seen       areas
-	missed     category
+	met      atomic.Bool // whether some sketch has cells in the bounds of its area, or around its place.
+	found    atomic.Bool // whether some sketch has its category.
+	unlisted atomic.Bool // whether some sketch was not searched for a list of categories
+	mu       sync.Mutex
+	seen     areas
+	missed   category
 )
 
 // set sets one of these, without a write that other threads must wait for if it is set already.
