@@ -92,8 +92,16 @@ func Main(args []string) int {
 	return exitCode(a.run())
 }
 
-// misspelled returns an error for the name of a new database that is almost the name of a command.
+// statements are words with which a SQL statement begins that was given without -c.
+var statements = []string{"select", "from", "with", "create", "copy", "insert", "show", "describe", "explain", "pragma", "attach", "load", "call"}
+
+// misspelled returns an error for the name of a new database that is a SQL statement, or almost the name of a command.
 func misspelled(word string) error {
+	if first, _, more := strings.Cut(word, " "); more && slices.Contains(statements, strings.ToLower(first)) {
+		if _, err := os.Stat(word); err != nil {
+			return fmt.Errorf("%q is a statement and no file: give the database first, or -c before the statement", word)
+		}
+	}
 	if strings.ContainsAny(word, `-./\:`) {
 		return nil
 	}
