@@ -37,21 +37,22 @@ func Found() { set(&found) }
 // as found if it cannot be known whether the sketch has it, and after maxChecks searches. list says that categories
 // count one by one, as rows have a list of them. Then all sketches matter, also those without points.
 func Category(v *ccbf.View, of ccbf.Categories, list, some bool) {
-	if list && unlisted.Load() || !list && found.Load() {
+	over := &found // whether no sketch matters any more
+	if list {
+		over, some = &unlisted, false
+	}
+	if over.Load() {
 		return
 	}
-	if some && !list {
-		set(&found)
+	if some {
+		set(over)
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	has, known := missed.search(v)
 	if !known {
-		set(&found)
-		if list {
-			set(&unlisted)
-		}
+		set(over)
 		return
 	}
 	var names []string
