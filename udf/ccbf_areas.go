@@ -142,6 +142,17 @@ func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err
 	return q.selection.read(&q.view, blob, q.out, i)
 }
 
+// noteCategories notes the categories of a query to the view. near says whether its area may hold points of the
+// sketch, and some whether it found some.
+func (q *question) noteCategories(of ccbf.Categories, near, some bool) {
+	switch {
+	case q.selection.several():
+		notes.Categories(&q.view, of)
+	case near:
+		notes.Category(&q.view, of, some)
+	}
+}
+
 // show opens a sketch in the view, unless it is there already.
 func (q *question) show(blob []byte) error {
 	if sameBytes(blob, q.viewed) {

@@ -123,7 +123,7 @@ func (p *places) note(q *question) error {
 		if err != nil {
 			return err
 		}
-		notes.Category(&q.view, of, list, false)
+		q.noteCategories(of, true, false)
 		q.out.EndRow()
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
 // pixels is the parameters of the size of a raster.
@@ -54,8 +53,8 @@ func ccbfSpots(name string, most uint64, find func(v *ccbf.View, a ccbf.Area, n 
 			if err != nil {
 				return err
 			}
-			if q.has && (near || q.selection.several()) {
-				notes.Category(&q.view, of, q.selection.several(), len(spots) > 0)
+			if q.has {
+				q.noteCategories(of, near, len(spots) > 0)
 			}
 			if listed += len(spots); listed > ccbf.MaxSpots {
 				return fmt.Errorf("the lists of a chunk of rows have more than %d cells in total (use fewer cells per row, or fewer rows)", ccbf.MaxSpots)

@@ -7,7 +7,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/ccbfsql/ccbfsql/internal/notes"
 )
 
 // ccbfSum writes the number of points in the area of each row.
@@ -96,9 +95,7 @@ func (q *question) sum(from, to int) error {
 			return err
 		}
 		if q.has {
-			if near || q.selection.several() {
-				notes.Category(&q.view, of, q.selection.several(), answers[i] > 0)
-			}
+			q.noteCategories(of, near, answers[i] > 0)
 			q.out.EndRow()
 		}
 	}

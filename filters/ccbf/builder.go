@@ -166,17 +166,18 @@ func (b *Builder) addTo(s *section, keys, counts []uint64, differ uint64) error 
 	if b.spilled || !b.Exact {
 		return b.count(s, keys, counts)
 	}
-	// This is the usual case: there is room already, and every key counts once. It reserves no memory.
-	if counts == nil && s.cells.Need(keys, differ) == 0 {
-		s.cells.Add(keys, nil, differ)
-		return nil
-	}
 	return b.store(s, keys, counts, differ)
 }
 
 // store is addTo for the store of s. It reserves memory, and settles the form.
 func (b *Builder) store(s *section, keys, counts []uint64, differ uint64) error {
-	if err := b.change(s, s.cells.Need(keys, differ), func() { s.cells.Add(keys, counts, differ) }); err != nil {
+	need := s.cells.Need(keys, differ)
+	// This is the usual case: there is room already, and every key counts once. It reserves no memory.
+	if need == 0 && counts == nil {
+		s.cells.Add(keys, nil, differ)
+		return nil
+	}
+	if err := b.change(s, need, func() { s.cells.Add(keys, counts, differ) }); err != nil {
 		return err
 	}
 	return b.settle(s)

@@ -9,6 +9,9 @@ import (
 // time is read.
 var clock atomic.Uint32
 
+// before reports whether value a of clock is before b. Values wrap around.
+func before(a, b uint32) bool { return int32(a-b) < 0 }
+
 // running is the callbacks that run now.
 var running struct {
 	sync.Mutex
@@ -56,7 +59,7 @@ func oldestRunning() uint32 {
 	defer running.Unlock()
 	oldest := clock.Load() + 1
 	for c := range running.callbacks {
-		if int32(c.began-oldest) < 0 {
+		if before(c.began, oldest) {
 			oldest = c.began
 		}
 	}

@@ -177,7 +177,7 @@ func (r Ref) lease() *Lease {
 // touch notes that the page is used by the current callback.
 func (l *Lease) touch() {
 	now := clock.Load()
-	for at := l.touched.Load(); int32(now-at) > 0 && !l.touched.CompareAndSwap(at, now); at = l.touched.Load() {
+	for at := l.touched.Load(); before(at, now) && !l.touched.CompareAndSwap(at, now); at = l.touched.Load() {
 	}
 }
 
@@ -228,8 +228,8 @@ func (r *Ref) Drop() {
 	*r = Ref(l.instance)
 	if had&isSlot != 0 {
 		l.page.(*slab).release(1)
-	} else if forget(l) > 0 && int32(l.touched.Load()-oldestRunning()) < 0 {
-		if p, ok := l.page.(interface{ Free() }); ok {
+	} else if forget(l) > 0 {
+		if p, ok := l.page.(interface{ Free() }); ok && before(l.touched.Load(), oldestRunning()) {
 			p.Free()
 		}
 	}
@@ -242,9 +242,8 @@ func (r *Ref) MarkFinal() {
 		return
 	}
 	if l := r.lease(); l != nil {
-		now := clock.Load()
-		l.final.Store(max(now, 1))
 		l.touch()
+		l.final.Store(max(l.touched.Load(), 1))
 	}
 }
 

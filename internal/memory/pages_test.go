@@ -67,10 +67,10 @@ func TestRelease(t *testing.T) {
 	b.Drop()
 }
 
-// freed is a page that notes its end.
-type freed struct{ done bool }
+// freePage is a page that notes its end.
+type freePage struct{ done bool }
 
-func (f *freed) Free() { f.done = true }
+func (f *freePage) Free() { f.done = true }
 
 // TestFree checks that a page is freed with its state, unless a running callback may use it.
 func TestFree(t *testing.T) {
@@ -80,7 +80,7 @@ func TestFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		page := new(freed)
+		page := new(freePage)
 		l.page = page
 		var c, later Callback
 		c.Begin()

@@ -36,11 +36,11 @@ func sweep(need int64) (freed int64) {
 	var pages []oldPage
 	eachLease(func(l *Lease) {
 		at, final := l.touched.Load(), l.final.Load()
-		if int32(at-oldest) >= 0 {
+		if !before(at, oldest) {
 			return
 		}
 		rank := uint64(oldest - at)
-		if final != 0 && int32(final-at) >= 0 {
+		if final != 0 && !before(final, at) {
 			rank += 1 << 32
 		}
 		pages = append(pages, oldPage{l, at, rank})

@@ -130,7 +130,7 @@ func place(b orb.Bound) string {
 
 // rounded returns the text of a coordinate for a note, rounded to 1/digits.
 func rounded(v, digits float64) string {
-	if !(math.Abs(v) < 1e15/digits*1e4) {
+	if !(math.Abs(v)*digits < 1e19) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	v = math.Round(v*digits) / digits

@@ -34,48 +34,61 @@ func WantsCategory() bool { return !found.Load() }
 func Found() { set(&found) }
 
 // Category notes the categories of a query to a sketch; some says whether it found points. A category counts
-// as found if it cannot be known whether the sketch has it, and after maxChecks searches. list says that categories
-// count one by one, as rows have a list of them. Then all sketches matter, also those without points.
-func Category(v *ccbf.View, of ccbf.Categories, list, some bool) {
-	over := &found // whether no sketch matters any more
-	if list {
-		over, some = &unlisted, false
-	}
-	if over.Load() {
+// as found if it cannot be known whether the sketch has it, and after maxChecks searches.
+func Category(v *ccbf.View, of ccbf.Categories, some bool) {
+	if found.Load() {
 		return
 	}
 	if some {
-		set(over)
+		set(&found)
+		return
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	has, known := missed.search(v)
+	if !known || slices.ContainsFunc(has, func(c ccbf.Category) bool { return of.Has(c.Key) }) {
+		set(&found)
+		return
+	}
+	names := namesOf(v, has)
+	_ = of.Each(func(category []byte) error {
+		value := key.Format(v.Class(), category)
+		missed.add(named(value), value, names)
+		return nil
+	})
+}
+
+// Categories is Category for rows with lists of categories, each of which counts by itself. All sketches matter, also
+// those without points.
+func Categories(v *ccbf.View, of ccbf.Categories) {
+	if unlisted.Load() {
 		return
 	}
 	mu.Lock()
 	defer mu.Unlock()
 	has, known := missed.search(v)
 	if !known {
-		set(over)
+		set(&unlisted)
 		return
 	}
-	var names []string
-	for _, c := range has {
-		if !list && of.Has(c.Key) {
-			set(&found)
-			return
-		}
-		names = append(names, key.Format(v.Class(), c.Key))
+	if missed.asked == nil {
+		missed.asked, missed.has = map[string]bool{}, map[string]bool{}
 	}
-	if list {
-		missed.addTo(&missed.has, names)
-		names = nil
+	for _, name := range namesOf(v, has) {
+		missed.has[name] = true
 	}
 	_ = of.Each(func(category []byte) error {
-		value := key.Format(v.Class(), category)
-		if list {
-			missed.addTo(&missed.asked, []string{value})
-		} else {
-			missed.add(named(value), value, names)
-		}
+		missed.asked[key.Format(v.Class(), category)] = true
 		return nil
 	})
+}
+
+// namesOf returns the texts of categories of a sketch.
+func namesOf(v *ccbf.View, list []ccbf.Category) (names []string) {
+	for _, c := range list {
+		names = append(names, key.Format(v.Class(), c.Key))
+	}
+	return names
 }
 
 // named describes a category.
@@ -90,16 +103,6 @@ func (c *category) search(v *ccbf.View) (has []ccbf.Category, known bool) {
 	}
 	has, err := v.ListCategories()
 	return has, err == nil
-}
-
-// addTo adds values to one of the sets of c.
-func (c *category) addTo(to *map[string]bool, values []string) {
-	if *to == nil {
-		*to = map[string]bool{}
-	}
-	for _, v := range values {
-		(*to)[v] = true
-	}
 }
 
 // WantsPart reports whether Part is wanted for a sketch: no category was found yet, and few bytes are searched.

@@ -50,8 +50,10 @@ func doubtOf(h *ccbf.Head, area orb.Bound) (d doubt, certain bool) {
 		return noDoubt, false
 	}
 	points := h.Grid.Bound(h.Bounds)
-	if cells, err := h.Grid.Box(area.Min[0], area.Min[1], area.Max[0], area.Max[1]); err == nil && cells.Empty() && points.Intersects(area) {
-		return narrow, false
+	if points.Intersects(area) {
+		if cells, err := h.Grid.Box(area.Min[0], area.Min[1], area.Max[0], area.Max[1]); err == nil && cells.Empty() {
+			return narrow, false
+		}
 	}
 	if meet(points, area) {
 		return noDoubt, false

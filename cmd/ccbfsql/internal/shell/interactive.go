@@ -17,7 +17,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
-	"github.com/reeflective/readline/inputrc"
 )
 
 const prompt = "ccbfsql> "
@@ -131,8 +130,8 @@ func newReadline(past readline.History, e *editor) *readline.Shell {
 		rl.History.Accept(false, false, io.EOF)
 	}})
 	const deleteKey = "\x1b[3~"
-	if emacs := rl.Config.Binds["emacs"]; emacs[deleteKey].Action == "" { // the line editor binds it for vi only
-		emacs[deleteKey] = inputrc.Bind{Action: "delete-char"}
+	if rl.Config.Binds["emacs"][deleteKey].Action == "" { // the line editor binds it for vi only
+		_ = rl.Config.Bind("emacs", deleteKey, "delete-char", false)
 	}
 	// The arrow keys move between the lines of a statement, and beyond its first and last line
 	// through the history. Key bindings of the user remain.

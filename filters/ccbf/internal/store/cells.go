@@ -384,11 +384,19 @@ func (c *Cells) Bytes() int64 {
 
 // Need returns the most memory, in addition to Bytes, that Add takes, and 0 if there is room.
 func (c *Cells) Need(keys []uint64, differ uint64) int64 {
-	need := c.bufferNeed(len(keys))
-	if len(keys) > 0 && !c.Empty() && !c.holds(keys[0], differ) {
-		need += 3 * c.Bytes() // all words are rewritten, into a buffer and lists that grow
+	if len(keys) == 0 {
+		return 0
 	}
-	return need
+	return c.bufferNeed(len(keys)) + c.widenNeed(keys[0], differ)
+}
+
+// widenNeed returns the most memory, in addition to Bytes, that widen takes: all words are rewritten, into a buffer
+// and lists that grow.
+func (c *Cells) widenNeed(key, differ uint64) int64 {
+	if c.Empty() || c.holds(key, differ) {
+		return 0
+	}
+	return 3 * c.Bytes()
 }
 
 // bufferNeed returns the most memory, in addition to Bytes, that adding n words takes. It is the memory for the list
@@ -408,11 +416,7 @@ func (c *Cells) bufferNeed(n int) int64 {
 
 // MergeNeed returns the most memory, in addition to Bytes, that Merge takes.
 func (c *Cells) MergeNeed(o *Cells) int64 {
-	need := c.bufferNeed(len(o.buffer)+len(o.recent)) + 2*o.Bytes()
-	if !c.Empty() && !o.Empty() && !c.holds(o.base, 1<<(64-o.shift)-1) {
-		need += 3 * c.Bytes()
-	}
-	return need
+	return c.bufferNeed(len(o.buffer)+len(o.recent)) + 2*o.Bytes() + c.widenNeed(o.base, 1<<(64-o.shift)-1)
 }
 
 // SumNeed returns the most memory, in addition to Bytes, that Sum takes.
