@@ -218,7 +218,8 @@ func (b *Builder) fitsPacked() (bool, error) {
 	if b.dense != nil || b.pruned || uint64(b.least) > b.Bytes*8/exact.MinCellBits {
 		return false, nil
 	}
-	if b.weight() <= b.measured/4*5 {
+	const cellMost = 8 // about the most bytes of a packed cell
+	if b.weight() <= max(b.measured/4*5, int64(b.Bytes/cellMost)) {
 		return true, nil
 	}
 	size := int64(0)
