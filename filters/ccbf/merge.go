@@ -96,7 +96,9 @@ func (b *Builder) join(k kind, total uint64, known bool) error {
 	if err != nil {
 		return err
 	}
+	least := max(b.AtLeast, k.AtLeast) // a sketch with counters has none, but its points must be suppressed too
 	b.Config, b.class = *both.Config, both.class
+	b.AtLeast = least
 	b.unknown = b.unknown || !known
 	b.total = saturate.Add(b.total, total)
 	return nil

@@ -95,7 +95,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 
 // Move moves n points from a cell to another. If n is nil, it moves all points of the cell, which
 // only an exact sketch knows: otherwise the error is ErrNeedsWeight. Other errors come from
-// Remove.
+// Remove and Add. An error changes nothing.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	// Return this error before ErrNeedsWeight: if points cannot be removed, a weight does not help.
 	if !s.sums() {
@@ -108,10 +108,18 @@ func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 		all := s.count(from, category)
 		n = &all
 	}
+	if err := s.checkPoint(to, category); err != nil {
+		return err
+	}
+	before := *s // keeps its squares, and counters have room for every point
 	if err := s.Remove(from, category, *n); err != nil {
 		return err
 	}
-	return s.Add(to, category, *n)
+	err := s.Add(to, category, *n)
+	if err != nil {
+		*s = before
+	}
+	return err
 }
 
 // Union adds the points of o to s, as SQL does with their BLOBs. If the two do not combine, the

@@ -227,6 +227,18 @@ func TestChangesWhileExact(t *testing.T) {
 	}
 }
 
+// TestMoveRefused: a move to a place that the sketch cannot have changes nothing.
+func TestMoveRefused(t *testing.T) {
+	var five points
+	five.add(spot{category: plain}, 5)
+	s := sketchOf(t, config(t, Params{}), five)
+	before := s.Blob()
+	if err := s.Move(grid.Cell{}, grid.Cell{X: 1 << 60}, nil, nil); !errors.Is(err, grid.ErrRange) {
+		t.Error(err)
+	}
+	sameBytes(t, "a sketch after a move beyond all cells", s.Blob(), before)
+}
+
 func TestMoveWhileDense(t *testing.T) {
 	r := rand.New(rand.NewPCG(84, 0))
 	cfg := config(t, Params{Dense: true, Mode: Standard, Bytes: 1 << 13})

@@ -199,3 +199,26 @@ func TestSuppressRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestSuppressMeetsCounters: a builder that must suppress refuses counters, which cannot be, in either order.
+func TestSuppressMeetsCounters(t *testing.T) {
+	dense := must(New(Params{Res: 1, Dense: true}))
+	noError(t, dense.Add(grid.Cell{X: 1, Y: 1}, nil, 1))
+	v := must(NewView(dense.Blob()))
+	for _, first := range []bool{true, false} {
+		var one points
+		one.add(spot{category: plain}, 1)
+		b := builderOf(t, config(t, Params{AtLeast: 10}), one)
+		if first {
+			noError(t, b.AddView(&v))
+		} else {
+			c := NewBuilder(dense.Config, nil)
+			noError(t, c.AddView(&v))
+			noError(t, c.Merge(b))
+			b = c
+		}
+		if _, err := b.Sketch(); !errors.Is(err, ErrSuppress) {
+			t.Errorf("counters first %v: %v", !first, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -201,4 +202,20 @@ func FuzzTree(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, blob []byte) { ask(t, blob) })
+}
+
+// TestManySheets: a body that states more sheets than it has bytes for is refused before memory for them is
+// allocated.
+func TestManySheets(t *testing.T) {
+	body := written(&cells.Squares{Keys: []uint64{1}, Levels: []uint8{0}, Counts: []uint64{1}})
+	refused := false
+	for i := range body {
+		damaged := bytes.Clone(body)
+		damaged[i] = cells.MaxLevel + 1
+		_, err := readTree(damaged)
+		refused = refused || err != nil && strings.Contains(err.Error(), "sheets in")
+	}
+	if !refused {
+		t.Error("nothing refuses many sheets")
+	}
 }

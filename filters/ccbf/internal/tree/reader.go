@@ -96,6 +96,10 @@ func (r *Reader) readSections(in *sketch.Reader, n uint64) error {
 	if r.decoder.Tables, err = ReadCode(in); err != nil {
 		return err
 	}
+	// A sheet has two numbers, and a packet with three and a byte of leaves.
+	if uint64(all) > uint64(in.Len())/6 {
+		return sketch.Invalidf("%d sheets in %d bytes", all, in.Len())
+	}
 	if all > cap(r.sheets) {
 		r.sheets = make([]Sheet, all)
 	}
@@ -146,9 +150,12 @@ func (r *Reader) Error() form.Error {
 	all, held, excess := 0.0, 0.0, 0.0
 	for i := range list.Sections {
 		s := &list.Sections[i]
-		for j := range s.Keys {
+		var around cells.Enclosing
+		for j, key := range s.Keys {
 			n := float64(s.Rect(j).Intersect(r.Head.Bounds).Count())
-			held += n
+			if around.Add(key, s.Level(j), s.Counts[j]) == 0 { // united trees have leaves within leaves
+				held += n
+			}
 			excess += float64(s.Counts[j]) * (n - 1)
 		}
 		if i == 0 || !bytes.Equal(s.Category, list.Sections[i-1].Category) {
