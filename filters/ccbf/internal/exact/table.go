@@ -101,8 +101,15 @@ func (r *Reader) Table(together bool) (Table, bool) {
 
 // addBlock adds the cells of a block of a section. It returns false if one is not within the bounds.
 func (t *Table) addBlock(s *section, category uint32, block cells.Squares) bool {
+	var at [cells.BlockCells]grid.Cell
+	var places [cells.BlockCells]uint64
+	var slots, categories [cells.BlockCells]uint32
+	n := block.Len()
 	for i, z := range block.Keys {
-		place := t.place(cells.CellOf(s.X, s.Y, z), category)
+		at[i], categories[i] = cells.CellOf(s.X, s.Y, z), category
+	}
+	t.Find(places[:n], slots[:n], at[:n], categories[:n]) // prefetches the slots
+	for i, place := range places[:n] {
 		if place == t.none {
 			return false
 		}
