@@ -138,10 +138,8 @@ func (f *cellFilter) hasPlaces(g grid.Grid, some []grid.Cell, res float64) bool 
 		if err != nil {
 			continue
 		}
-		for y := inside.MinY; y <= inside.MaxY; y++ {
-			for x := inside.MinX; x <= inside.MaxX; x++ {
-				lookUp(grid.Cell{X: x, Y: y})
-			}
+		for at := range inside.Cells() {
+			lookUp(at)
 		}
 		if around, err := other.Cell(g.Center(c)); inside.Empty() && err == nil {
 			lookUp(around)

@@ -552,7 +552,7 @@ func TestEstimatesThatAreExact(t *testing.T) {
 		mp := polygons.Random(r, polygons.Kinds[i%len(polygons.Kinds)], bound)
 		inside, cells := insideOf(mp, exact.Grid), uint64(0)
 		b := mp.Bound()
-		for c := range cellsOf(must(exact.Grid.Box(b.Min[0]-1, b.Min[1]-1, b.Max[0]+1, b.Max[1]+1))) {
+		for c := range must(exact.Grid.Box(b.Min[0]-1, b.Min[1]-1, b.Max[0]+1, b.Max[1]+1)).Cells() {
 			if inside(c) {
 				cells++
 			}

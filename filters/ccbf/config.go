@@ -10,6 +10,7 @@
 package ccbf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -118,7 +119,7 @@ func (p Params) Config() (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c := Config{Grid: g, Bytes: p.Bytes, Exact: !p.Dense, Mode: p.Mode, Seed: p.Seed, Categories: p.Categories, Totals: p.Totals}
+	c := Config{Grid: g, Bytes: cmp.Or(p.Bytes, DefaultBytes), Exact: !p.Dense, Mode: p.Mode, Seed: p.Seed, Categories: p.Categories, Totals: p.Totals}
 	if c.Totals && !c.Categories {
 		return Config{}, sketch.OptionError("totals", "needs the option \"category\"")
 	}
@@ -132,10 +133,6 @@ func (p Params) Config() (Config, error) {
 		return Config{}, sketch.OptionError("levels", "is %d, must be from 0 to %d", p.Levels, MaxLevels)
 	}
 	c.Levels = uint8(p.Levels)
-	k := p.K
-	if k == 0 {
-		k = DefaultK
-	}
 	widths := p.Widths
 	if widths == nil {
 		widths = defaultWidths[c.Mode]
@@ -143,7 +140,7 @@ func (p Params) Config() (Config, error) {
 			return Config{}, sketch.OptionError("counters", "has %d layers, give \"layers\" their widths", len(p.Counters))
 		}
 	}
-	if c.shape, err = cascade.NewShape(k, widths); err != nil {
+	if c.shape, err = cascade.NewShape(cmp.Or(p.K, DefaultK), widths); err != nil {
 		return Config{}, err
 	}
 	switch {
@@ -155,9 +152,6 @@ func (p Params) Config() (Config, error) {
 		}
 		c.Bytes = c.shape.Bytes()
 	default:
-		if p.Bytes == 0 {
-			c.Bytes = DefaultBytes
-		}
 		if c.Bytes < MinBytes || c.Bytes > MaxBytes {
 			return Config{}, sketch.OptionError("bytes", "is %d, must be from %d to %d", c.Bytes, MinBytes, MaxBytes)
 		}

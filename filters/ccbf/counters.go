@@ -14,7 +14,6 @@ import (
 type countersSketch struct{ *Sketch }
 
 func (s countersSketch) limits() grid.Rect { return s.bounds }
-func (s countersSketch) memory() int64     { return int64(len(s.dense.Body)) }
 
 func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
 	if !s.bounds.Contains(c) {
@@ -55,9 +54,6 @@ func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	s.Total = saturate.Sub(s.Total, min(n, s.Total)) // a total of 2^64-1 stays, as the true one is unknown
 	return nil
 }
-
-// coarsen implements sketchForm. The counters have counted the squares already.
-func (s countersSketch) coarsen(uint64) error { return nil }
 
 func (s countersSketch) fold(f *reduction) error {
 	if f.err != nil {

@@ -192,7 +192,7 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 			box = box.Intersect(v.Bounds)
 			var got, want []uint64
 			sum := uint64(0)
-			for c := range cellsOf(box) {
+			for c := range box.Cells() {
 				n := v.Count(c, category)
 				want, sum = append(want, n), sum+n
 			}

@@ -47,13 +47,10 @@ func (v *View) reader() form.Reader {
 // sketchForm has the operations of a Sketch that depend on its form.
 type sketchForm interface {
 	limits() grid.Rect // no cell outside has a count.
-	memory() int64
 	count(c grid.Cell, category []byte) uint64
 	add(c grid.Cell, category []byte, n uint64) error
 	// remove removes n points, which the cell has.
 	remove(c grid.Cell, category []byte, n uint64) error
-	// coarsen merges squares of factor x factor cells into cells.
-	coarsen(factor uint64) error
 	// fold shrinks the sketch so that its body takes at most f.limit bytes.
 	fold(f *reduction) error
 	// keep keeps the cells for which has returns true.

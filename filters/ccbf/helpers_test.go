@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -111,19 +110,6 @@ func insideOf(mp orb.MultiPolygon, g grid.Grid) func(grid.Cell) bool {
 	return func(c grid.Cell) bool {
 		x, y := g.Center(c)
 		return planar.MultiPolygonContains(mp, orb.Point{x, y})
-	}
-}
-
-// cellsOf are the cells of a box, row by row.
-func cellsOf(box grid.Rect) iter.Seq[grid.Cell] {
-	return func(yield func(grid.Cell) bool) {
-		for y := box.MinY; y <= box.MaxY; y++ {
-			for x := box.MinX; x <= box.MaxX; x++ {
-				if !yield(grid.Cell{X: x, Y: y}) {
-					return
-				}
-			}
-		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (x *intersector) AddView(v *View) error {
 	if err != nil {
 		return err
 	}
-	if err := x.add(s, s.values()); err != nil {
+	if err := x.add(s, nil); err != nil {
 		return err
 	}
 	return x.settle()
@@ -66,12 +66,13 @@ func (x *intersector) Merge(other hooks.Intersector[View, Sketch]) error {
 func (x *intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
-		now += x.exact.body().memory()
+		now += x.exact.squares.Sections.Memory()
 	}
 	return x.grow(now - x.held)
 }
 
-// add intersects with sketch s. If s has counters, values has their values, and add keeps the slice.
+// add intersects with sketch s. values has the values of its counters, and add keeps the slice; nil if s has
+// them, or none.
 func (x *intersector) add(s *Sketch, values []uint64) error {
 	for _, part := range [...]*Sketch{x.exact, x.rest} {
 		if part == nil {
@@ -80,6 +81,9 @@ func (x *intersector) add(s *Sketch, values []uint64) error {
 		if _, err := part.join(s); err != nil {
 			return err
 		}
+	}
+	if s.dense != nil && values == nil {
+		values = s.dense.Values()
 	}
 	c := *s
 	switch {
@@ -98,14 +102,6 @@ func (x *intersector) add(s *Sketch, values []uint64) error {
 		lower(x.values, values)
 	}
 	return nil
-}
-
-// values returns the values of the counters of s, or nil if it has none.
-func (s *Sketch) values() []uint64 {
-	if s.dense == nil {
-		return nil
-	}
-	return s.dense.Values()
 }
 
 // lower sets each value to the smaller of values[i] and other[i].

@@ -150,7 +150,7 @@ func (j *judge) sumOfCells(area Area, in func(grid.Cell) bool, of Categories) (s
 	if area.polygon == nil {
 		box = box.Intersect(area.rect)
 	}
-	for c := range cellsOf(box) {
+	for c := range box.Cells() {
 		if in(c) {
 			sum += j.reads(c, of)
 		}
@@ -190,7 +190,7 @@ func (j *judge) largest(what string, area Area, in func(grid.Cell) bool, of Cate
 			return cmp.Or(cmp.Compare(b.Least, a.Least), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
 		})
 	case one:
-		for c := range cellsOf(j.v.Bounds) {
+		for c := range j.v.Bounds.Cells() {
 			if least := leastOf(j.v, 0, c, category); least > 0 && in(c) {
 				all = append(all, form.Candidate{Spot: form.Spot{Cell: c, Count: j.v.Count(c, category)}, Least: least})
 			}
@@ -366,7 +366,7 @@ func (j *judge) picture(what string, b orb.Bound, width, height int, of Categori
 		}
 		shown := boxOf(j, v.Grid, b)
 		shown = grid.Rect{MinX: shown.MinX - 1, MinY: shown.MinY - 1, MaxX: shown.MaxX + 1, MaxY: shown.MaxY + 1} // edges cut cells
-		for c := range cellsOf(v.Bounds.Intersect(shown).Squares(level)) {
+		for c := range v.Bounds.Intersect(shown).Squares(level).Cells() {
 			n := uint64(0)
 			_ = of.Each(func(category []byte) error {
 				n += leastOf(v, level, c, category)
@@ -390,7 +390,7 @@ func (j *judge) picture(what string, b orb.Bound, width, height int, of Categori
 func pixelSum(v *View, box grid.Rect, category []byte) (sum uint64) {
 	top := v.Bounds.Squares(int(v.Levels))
 	reach := grid.Cell{X: top.MaxX << v.Levels, Y: top.MaxY << v.Levels}.Square(v.Levels).Extend(grid.Cell{X: top.MinX << v.Levels, Y: top.MinY << v.Levels})
-	for c := range cellsOf(box.Intersect(reach)) {
+	for c := range box.Intersect(reach).Cells() {
 		level := 0
 		for l := 1; l <= int(v.Levels); l++ {
 			q := cells.Square(c, uint8(l))
@@ -525,7 +525,7 @@ func TestQuestionsFarAndHuge(t *testing.T) {
 		n := []uint64{3, math.MaxUint64, 5, math.MaxUint64 - 1, 7, 1 << 63 >> i}[min(i, 5)]
 		sets["beside huge counts"] = append(sets["beside huge counts"], occurrences{spot{grid.Cell{X: int64(i % 20), Y: 4 * int64(i/20)}, plain}, n})
 	}
-	for c := range cellsOf(grid.Rect{MaxX: 47, MaxY: 47}) {
+	for c := range (grid.Rect{MaxX: 47, MaxY: 47}).Cells() {
 		n := uint64(1)
 		if r.IntN(100) == 0 {
 			n = 1<<62 + r.Uint64N(1<<62)

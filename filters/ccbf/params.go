@@ -172,8 +172,9 @@ func (h *Head) readParams(b *sketch.Blob, last grid.Grid) error {
 		if h.form != Tree {
 			return sketch.Invalidf("leaves of at least so many points in form %d", h.form)
 		}
-		if err := h.hidden.Read(r); err != nil {
-			return err
+		h.hidden.Least, h.hidden.Dropped = r.Uvarint(), r.Uvarint()
+		if least := h.hidden.Least; r.Err() == nil && (least < MinLeast || least > MaxLeast) {
+			return sketch.Invalidf("leaves of at least %d points", least)
 		}
 	}
 	if err := r.Done(); err != nil {

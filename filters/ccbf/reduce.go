@@ -117,9 +117,11 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	default:
 		s.Base, s.Levels = 0, 0
 	}
-	if err := s.body().coarsen(factor); err != nil {
-		s.Base, s.Levels = before.Base, before.Levels
-		return err
+	if s.dense == nil {
+		if err := (squaresSketch{s}).coarsen(factor); err != nil {
+			s.Base, s.Levels = before.Base, before.Levels
+			return err
+		}
 	}
 	s.Grid, s.bounds = g, s.bounds.Coarser(int64(factor))
 	return nil
@@ -189,13 +191,11 @@ func (s squaresSketch) keep(has func(c grid.Cell) bool) error {
 // anyAndAll reports whether has returns true for some cell of r, and for all cells of r.
 func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
 	all = true
-	for y := r.MinY; y <= r.MaxY; y++ {
-		for x := r.MinX; x <= r.MaxX; x++ {
-			is := has(grid.Cell{X: x, Y: y})
-			some, all = some || is, all && is
-			if some && !all {
-				return some, all
-			}
+	for c := range r.Cells() {
+		is := has(c)
+		some, all = some || is, all && is
+		if some && !all {
+			return some, all
 		}
 	}
 	return some, all
@@ -213,12 +213,10 @@ func (s countersSketch) keep(has func(c grid.Cell) bool) error {
 	c := s.Config
 	c.Exact = false
 	b := NewBuilder(c, nil)
-	for y := s.bounds.MinY; y <= s.bounds.MaxY; y++ {
-		for x := s.bounds.MinX; x <= s.bounds.MaxX; x++ {
-			if c := (grid.Cell{X: x, Y: y}); has(c) && s.count(c, nil) > 0 {
-				if err := b.Add(c, nil, key.None, 1); err != nil {
-					return err
-				}
+	for c := range s.bounds.Cells() {
+		if has(c) && s.count(c, nil) > 0 {
+			if err := b.Add(c, nil, key.None, 1); err != nil {
+				return err
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (s *Sketch) lostTotal() {
 func (s *Sketch) Intersect(o *Sketch) error {
 	x := newIntersector(nil)
 	for _, part := range [...]*Sketch{s, o} {
-		if err := x.add(part, part.values()); err != nil {
+		if err := x.add(part, nil); err != nil {
 			return err
 		}
 	}
@@ -217,8 +217,11 @@ var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", s
 // keepLeaves replaces the leaves of s by those in left. bounds hold all points that are left. across says
 // that some leaf in left may count removed points.
 func (s *Sketch) keepLeaves(left *tree.List, bounds grid.Rect, across bool) {
-	s.replace(left)
-	s.bounds = bounds
+	if s.squares, s.bounds = left, bounds; !s.pruned { // its leaves are cells
+		s.squares = &tree.List{Sections: left.Sections.Map(func(s *cells.Section) cells.Squares {
+			return cells.Squares{Keys: s.Keys, Counts: s.Counts}
+		})}
+	}
 	if across {
 		s.lostTotal()
 	} else if s.TotalKnown {

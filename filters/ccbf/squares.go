@@ -15,8 +15,6 @@ import (
 // nested squares with counts.
 type squaresSketch struct{ *Sketch }
 
-func (s squaresSketch) memory() int64 { return s.squares.Sections.Memory() }
-
 func (s squaresSketch) limits() grid.Rect {
 	switch {
 	case !s.pruned:
@@ -78,15 +76,6 @@ func (s squaresSketch) subtract(list cells.List) error {
 	return nil
 }
 
-// replace sets the squares. Those of an exact sketch must be cells.
-func (s *Sketch) replace(squares *tree.List) {
-	if s.squares = squares; !s.pruned {
-		s.squares = &tree.List{Sections: squares.Sections.Map(func(s *cells.Section) cells.Squares {
-			return cells.Squares{Keys: s.Keys, Counts: s.Counts}
-		})}
-	}
-}
-
 // notAdditiveError wraps sketch.ErrNotAdditive. It has a text for trees, which have no counters.
 type notAdditiveError string
 
@@ -95,7 +84,7 @@ func (notAdditiveError) Unwrap() error   { return sketch.ErrNotAdditive }
 
 const errCoarser = notAdditiveError("the right sketch is coarser than the left one: which squares of the left one would lose points is not known (subtract an exact part, or one that is as fine)")
 
-// coarsen implements sketchForm. A list of cells becomes one of cells, whatever the factor.
+// coarsen merges squares of factor x factor cells into cells. A list of cells becomes one of cells, whatever the factor.
 func (s squaresSketch) coarsen(factor uint64) error {
 	coarser, err := s.squares.Sections.Coarser(factor)
 	if err != nil {
@@ -107,7 +96,7 @@ func (s squaresSketch) coarsen(factor uint64) error {
 			c.Levels = make([]uint8, c.Len())
 		}
 	}
-	s.replace(&tree.List{Sections: coarser, Tau: s.squares.Tau})
+	s.squares = &tree.List{Sections: coarser, Tau: s.squares.Tau}
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 )
@@ -78,6 +79,19 @@ func (r Rect) Height() uint64 {
 		return 0
 	}
 	return span(r.MinY, r.MaxY)
+}
+
+// Cells yields the cells row by row, from south to north.
+func (r Rect) Cells() iter.Seq[Cell] {
+	return func(yield func(Cell) bool) {
+		for y := r.MinY; y <= r.MaxY; y++ {
+			for x := r.MinX; x <= r.MaxX; x++ {
+				if !yield(Cell{x, y}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Count returns the number of cells, at most math.MaxUint64.

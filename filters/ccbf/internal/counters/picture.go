@@ -92,20 +92,17 @@ func (r *Reader) drawWithin(p *form.Picture, value func(n uint64) float64, categ
 	spread := p.Spreader(r.Head)
 	clip := p.CellsOf(r.Head, level).Intersect(r.Head.Bounds)
 	all, squares := clip.Squares(unit), clip.Squares(level)
-	for y := squares.MinY; y <= squares.MaxY; y++ {
-		for x := squares.MinX; x <= squares.MaxX; x++ {
-			q := grid.Cell{X: x, Y: y}
-			in := square(q, level-unit).Intersect(all)
-			at = appendSample(at[:0], in, reading)
-			counts = slices.Grow(counts[:0], len(at))[:len(at)]
-			r.squares(counts, unit, at, cells.Of(category))
-			sum := 0.0
-			for _, c := range counts {
-				sum += value(c)
-			}
-			if sum != 0 {
-				spread(corner(q, level), level, sum*(float64(in.Count())/float64(len(at))))
-			}
+	for q := range squares.Cells() {
+		in := square(q, level-unit).Intersect(all)
+		at = appendSample(at[:0], in, reading)
+		counts = slices.Grow(counts[:0], len(at))[:len(at)]
+		r.squares(counts, unit, at, cells.Of(category))
+		sum := 0.0
+		for _, c := range counts {
+			sum += value(c)
+		}
+		if sum != 0 {
+			spread(corner(q, level), level, sum*(float64(in.Count())/float64(len(at))))
 		}
 	}
 	return how, nil

@@ -25,8 +25,6 @@ type Reader struct {
 	counts *noise.Histogram // the counts of the last estimate: of cells, or of squares of cells
 }
 
-var _ form.Reader = (*Reader)(nil)
-
 // Reset sets r to read a body. The other fields must be set before. It checks the length only.
 func (r *Reader) Reset(body []byte) error {
 	if uint64(len(body)) != r.Shape.Bytes() {

@@ -72,10 +72,8 @@ func (o *outline) sum() (sum uint64) {
 	// The sum starts from squares at least as wide as the longer side of the area: at most four cover the
 	// area. They may be larger than any square that the sketch counts.
 	top := bits.Len64(max(in.Width(), in.Height()) - 1)
-	for y := in.MinY >> top; y <= in.MaxY>>top; y++ {
-		for x := in.MinX >> top; x <= in.MaxX>>top; x++ {
-			sum = saturate.Add(sum, o.square(top, grid.Cell{X: x, Y: y}, ^uint64(0)))
-		}
+	for at := range in.Squares(top).Cells() {
+		sum = saturate.Add(sum, o.square(top, at, ^uint64(0)))
 	}
 	return sum
 }
@@ -124,12 +122,10 @@ func (r *Reader) sumLevels(a form.Area, category []byte, each func(n uint64)) (u
 			}
 		}
 		sum := uint64(0)
-		for y := in.MinY; y <= in.MaxY; y++ {
-			for x := in.MinX; x <= in.MaxX; x++ {
-				n := r.lookup(level, grid.Cell{X: x, Y: y}, category)
-				if sum = saturate.Add(sum, n); each != nil {
-					each(n)
-				}
+		for at := range in.Cells() {
+			n := r.lookup(level, at, category)
+			if sum = saturate.Add(sum, n); each != nil {
+				each(n)
 			}
 		}
 		return min(sum, bound)
@@ -222,17 +218,16 @@ func (s *search) rect(clip grid.Rect) {
 	for l := range top + 1 {
 		s.clips[l] = clip.Squares(l)
 	}
-	all := s.clips[top]
 	first := s.first[:0]
-	for y := all.MinY; y <= all.MaxY; y++ {
-		for x := all.MinX; x <= all.MaxX && s.goesOn(); x++ {
-			first = append(first, squareCount{at: grid.Cell{X: x, Y: y}, least: ^uint64(0)})
-			if len(first) == cap(first) || x == all.MaxX && y == all.MaxY {
-				s.down(top, first)
-				first = first[:0]
+	for at := range s.clips[top].Cells() {
+		if first = append(first, squareCount{at: at, least: ^uint64(0)}); len(first) == cap(first) {
+			if s.down(top, first); !s.goesOn() {
+				return
 			}
+			first = first[:0]
 		}
 	}
+	s.down(top, first)
 }
 
 // down looks up at most as many squares as a batch has parts, and goes down where visit says so. So

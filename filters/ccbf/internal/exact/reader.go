@@ -20,8 +20,6 @@ type Reader struct {
 	blocks   *decoder
 }
 
-var _ form.Reader = (*Reader)(nil)
-
 // Reset makes r a reader of a body. It reads lengths and the index. Errors wrap sketch.ErrInvalid.
 func (r *Reader) Reset(body []byte) (err error) {
 	r.Squares.Reset()

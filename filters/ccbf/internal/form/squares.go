@@ -277,25 +277,18 @@ func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
 func (r *Squares) Density(p *Picture, of cells.Categories) error {
 	// A square may have very many pixels, and there may be very many categories. So equal squares that are larger than
 	// pixels are added up first.
-	type square struct {
-		grid.Cell
-		level uint8
-	}
-	large, spread := map[square]float64{}, p.Spreader(r.Head)
+	large, spread := map[Spot]float64{}, p.Spreader(r.Head)
 	width, height := p.sides()
 	level := math.Log2(max(width, height) / r.Head.Grid.Res()) // that of squares as large as pixels
 	r.EachSquare(p.Squares(r.Head.Grid.Res()), of, func(corner grid.Cell, l uint8, n uint64) {
 		if len(r.sheets) > 1 && float64(l) > level {
-			large[square{corner, l}] += float64(n)
+			large[Spot{Cell: corner, Level: l}] += float64(n)
 			return
 		}
 		spread(corner, int(l), float64(n))
 	})
-	inOrder := func(a, b square) int {
-		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X))
-	}
-	for _, s := range slices.SortedFunc(maps.Keys(large), inOrder) {
-		spread(s.Cell, int(s.level), large[s])
+	for _, s := range slices.SortedFunc(maps.Keys(large), Spot.Place) {
+		spread(s.Cell, int(s.Level), large[s])
 	}
 	return nil
 }

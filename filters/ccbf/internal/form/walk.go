@@ -40,17 +40,16 @@ func (e *Estimate) inside(n uint64) {
 // SumOf returns the sum over the squares of a sheet in an area. The value assumes that the points of a square are
 // spread evenly over its cells.
 func SumOf(s Sheet, a *RegionArea) Estimate {
-	w := newWalk(s, a)
-	w.run()
+	w := walk{area: a}
+	w.run(s)
 	return w.sum
 }
 
 // Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
 // they are inside the area. If not, there is only one, which lies across the outline.
 func Visit(s Sheet, a *RegionArea, f func(s cells.Squares, inside bool)) {
-	w := newWalk(s, a)
-	w.visit = f
-	w.run()
+	w := walk{area: a, visit: f}
+	w.run(s)
 }
 
 // VisitSquares is Visit for a list of squares that do not overlap.
@@ -78,27 +77,15 @@ type walk struct {
 	visit   func(s cells.Squares, inside bool) // nil for a sum.
 }
 
-// newWalk returns a walk that sums the squares of a sheet in an area.
-func newWalk(s Sheet, a *RegionArea) walk {
-	w := walk{area: a, sheet: s, high: ^uint64(0)}
+// run goes through the squares of a sheet.
+func (w *walk) run(s Sheet) {
+	w.sheet, w.high = s, ^uint64(0)
 	// The north-eastern corner has the highest key of a rectangle.
-	if x, y, z := cells.Key(grid.Cell{X: a.Bounds.MaxX, Y: a.Bounds.MaxY}); x == a.X && y == a.Y {
+	if x, y, z := cells.Key(grid.Cell{X: w.area.Bounds.MaxX, Y: w.area.Bounds.MaxY}); x == w.area.X && y == w.area.Y {
 		w.high = z
 	}
-	return w
-}
-
-// last returns the highest key that a square of packet i may have.
-func (w *walk) last(i int) uint64 {
-	if i+1 < w.sheet.Packets() {
-		return w.sheet.First(i+1) - 1
-	}
-	return w.high
-}
-
-func (w *walk) run() {
 	corners, some := w.area.cornersOf(w.area.Area.Bounds())
-	if n := w.sheet.Packets(); n > 0 && some {
+	if n := s.Packets(); n > 0 && some {
 		w.corners = corners
 		w.packets(0, n)
 	}
@@ -109,7 +96,10 @@ const parts = 16
 
 // packets adds the squares of the packets [from, to).
 func (w *walk) packets(from, to int) {
-	low, high := w.sheet.First(from), w.last(to-1)
+	low, high := w.sheet.First(from), w.high
+	if to < w.sheet.Packets() {
+		high = w.sheet.First(to) - 1
+	}
 	// The square around the packets may meet the area where they have no keys. high is below low only in a
 	// damaged index, whose keys do not ascend.
 	if next, some := w.corners.Next(low); !some || next > high {

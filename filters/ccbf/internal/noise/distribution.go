@@ -108,20 +108,16 @@ func (h *Histogram) Reset() {
 	h.end = 0
 }
 
-// value returns the mean of the values in bin, which must not be empty.
-func (h *Histogram) value(bin int) float64 {
-	if bin < 1<<histogramBits {
-		return float64(bin)
-	}
-	return h.totals[bin] / float64(h.counts[bin])
-}
-
 // each calls f with every value and how often it occurs. For a bin with several values, it calls f with
 // their mean.
 func (h *Histogram) each(f func(value, times float64)) {
 	for bin := range h.end {
-		if n := h.counts[bin]; n > 0 {
-			f(h.value(bin), float64(n))
+		n, value := float64(h.counts[bin]), float64(bin)
+		if bin >= 1<<histogramBits {
+			value = h.totals[bin] / n
+		}
+		if n > 0 {
+			f(value, n)
 		}
 	}
 }

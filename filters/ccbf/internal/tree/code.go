@@ -82,14 +82,6 @@ const (
 // maxPacket is more than the leaves of a packet.
 const maxPacket = packetLeaves + maxTree
 
-// kind returns the kind of a leaf with n points: one point, or more.
-func kind(n uint64) int {
-	if n == 1 {
-		return one
-	}
-	return more
-}
-
 // Code is the prefix code in which all sheets of a tree are written.
 type Code struct {
 	// root is the level of the squares with which trees of symbols begin.

@@ -33,7 +33,7 @@ func (t *tokens) reset(s *cells.Squares, root uint8, from, to int) {
 	var open [8]int // by level: the kinds of the quarters of the square around the last leaf
 	for i := to - 1; i >= from; i-- {
 		key, level, n := keys[i], s.Level(i), counts[i]
-		what := kind(n)
+		what := int(min(n, more)) // one point, or more
 		// There is no branch for a single point, which has no symbol: the next one takes its place.
 		symbol := int(uint8(n - 2))
 		if n >= direct+2 {

@@ -55,15 +55,10 @@ type Accuracy struct {
 	Suppression
 }
 
-// Most returns the largest number by which the count of a cell can be too high. categories says whether
-// points have categories: then it is for the count over all of them.
-func (t *List) Most(categories bool) uint64 {
-	sections := t.Sections
-	if categories {
-		// A count over all categories adds up leaves of all of them.
-		sections = sections.Plain()
-	}
-	most := uint64(0)
+// Most returns the largest number by which the count of a cell can be too high. With categories, it is for the
+// count over all of them, which adds up leaves of all.
+func (t *List) Most() uint64 {
+	sections, most := t.Sections.Plain(), uint64(0)
 	for i := range sections {
 		most = max(most, sections[i].Most())
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // edge is a level above all squares: keys of a region have at most level MaxLevel + 1 in common.
@@ -211,15 +210,6 @@ const (
 // Suppression promises that no leaf has fewer than Least points. Dropped is the number of points that
 // were removed for this, or Least if they were fewer. The zero value promises nothing.
 type Suppression struct{ Least, Dropped uint64 }
-
-// Read reads the suppression from the parameters of a tree.
-func (h *Suppression) Read(r *sketch.Reader) error {
-	h.Least, h.Dropped = r.Uvarint(), r.Uvarint()
-	if r.Err() == nil && (h.Least < MinLeast || h.Least > MaxLeast) {
-		return sketch.Invalidf("leaves of at least %d points", h.Least)
-	}
-	return nil
-}
 
 // Suppress moves points to squares that have at least k points each. If a square of MaxLevel has fewer
 // than k points in all, Suppress drops them. It returns the number of dropped points.

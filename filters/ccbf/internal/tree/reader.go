@@ -22,8 +22,6 @@ type Reader struct {
 	body    []byte
 }
 
-var _ form.Reader = (*Reader)(nil)
-
 // Reset makes r a reader of a body. It reads lengths and the indexes of packets, not the
 // leaves.
 func (r *Reader) Reset(body []byte) error {
@@ -140,7 +138,7 @@ func (r *Reader) Error() form.Error {
 	if err != nil || !r.Head.Sums {
 		return e
 	}
-	if e.Certain, e.Most = true, list.Most(r.Head.Categories); r.Fit.Cells == 0 {
+	if e.Certain, e.Most = true, list.Most(); r.Fit.Cells == 0 {
 		return e
 	}
 	f := r.Fit
