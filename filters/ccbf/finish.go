@@ -102,15 +102,14 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 	if err != nil {
 		return dst, false, err
 	}
-	bounds, n := grid.EmptyRect(), 0
+	bounds := grid.EmptyRect()
 	for _, s := range sections {
-		n += s.Cells
 		for block := range s.Blocks {
 			bounds = bounds.Union(cells.CornersOf(block.Keys...).Rect(s.X, s.Y))
 		}
 	}
 	// Reserve twice the size: the body may be copied once as it grows.
-	work := 1<<10 + 2*min(int64(b.Bytes), exactBytes(bounds, n, b.total))
+	work := 1<<10 + 2*min(int64(b.Bytes), exactBytes(bounds, b.least, b.total))
 	if err := b.grow(work); err != nil {
 		return dst, false, err
 	}

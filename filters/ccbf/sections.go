@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -197,10 +198,7 @@ func (t *sections) sources() (sources []exact.SectionSource, err error) {
 	}
 	sections := slices.DeleteFunc(slices.Clone(t.all), func(s *section) bool { return s.cells.Empty() })
 	slices.SortFunc(sections, func(s, t *section) int {
-		if n := s.Compare(&t.Label); n != 0 {
-			return n
-		}
-		return int(s.part) - int(t.part)
+		return cmp.Or(s.Compare(&t.Label), cmp.Compare(s.part, t.part))
 	})
 	for len(sections) > 0 {
 		of := exact.SectionSource{Label: sections[0].Label}
@@ -222,11 +220,7 @@ func (t *sections) gather() (cells.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for i := range sources {
-		n += sources[i].Cells
-	}
-	if err := t.grow(cells.Bytes(n)); err != nil {
+	if err := t.grow(cells.Bytes(t.least)); err != nil { // each store is one list now
 		return nil, err
 	}
 	list := make(cells.List, len(sources))

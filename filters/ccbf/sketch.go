@@ -158,14 +158,8 @@ func (v *View) Sketch() (*Sketch, error) {
 	if err := v.check(); err != nil {
 		return nil, err
 	}
-	s := &Sketch{
-		Config:     v.Config,
-		Class:      key.Class(v.header.KeyClass),
-		Total:      v.header.Total,
-		TotalKnown: v.header.Flags.Has(sketch.TotalKnown),
-		bounds:     v.Bounds,
-		parts:      v.parts,
-	}
+	s := &Sketch{Config: v.Config, Class: v.Class(), bounds: v.Bounds, parts: v.parts}
+	s.Total, s.TotalKnown = v.Total()
 	var err error
 	switch r := v.reader().(type) {
 	case *counters.Reader:

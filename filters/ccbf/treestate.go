@@ -83,8 +83,9 @@ func (b *Builder) needSample() error {
 
 // addSquares adds squares to a section. The squares of all parts of a region are in one section.
 func (b *Builder) addSquares(s *section, squares cells.Squares) error {
-	// The squares may be merged with those of the section, which takes the memory twice.
-	return b.change(s, 2*cells.SquareBytes(squares.Len()), func() { s.squares.Add(squares) })
+	// The squares may be merged with all those of the section.
+	need := cells.SquareBytes(s.squares.Len() + 2*squares.Len())
+	return b.change(s, need, func() { s.squares.Add(squares) })
 }
 
 // list returns everything in the builder as squares. of has the cells of the stores.

@@ -283,8 +283,16 @@ func (m *Merger) Add(s Squares) {
 	}
 	m.lists = append(m.lists, s)
 	for n := len(m.lists); n > 1 && m.lists[n-2].Len() < 2*m.lists[n-1].Len(); n-- {
-		m.lists = append(m.lists[:n-2], Merge(m.lists[n-2], m.lists[n-1]))
+		m.mergeLast()
 	}
+}
+
+// mergeLast merges the last two lists.
+func (m *Merger) mergeLast() {
+	n := len(m.lists)
+	sum := Merge(m.lists[n-2], m.lists[n-1])
+	m.lists[n-1] = Squares{} // frees its memory
+	m.lists = append(m.lists[:n-2], sum)
 }
 
 // Lists returns the lists as they are now. Their sum is the sum of all lists that were added.
@@ -301,8 +309,8 @@ func (m *Merger) Len() int {
 
 // Sum merges all lists into one.
 func (m *Merger) Sum() Squares {
-	for n := len(m.lists); n > 1; n-- {
-		m.lists = append(m.lists[:n-2], Merge(m.lists[n-2], m.lists[n-1]))
+	for len(m.lists) > 1 {
+		m.mergeLast()
 	}
 	if len(m.lists) == 0 {
 		return Squares{}

@@ -109,24 +109,18 @@ func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []
 	insert()
 }
 
-// Of returns counters of all cells and their counts: sums in mode standard, otherwise Maxima.
+// Of returns counters of all cells and their counts. In mode standard they are sums. Otherwise every counter is the
+// maximum of the counts that map to it. Counts are never too low, do not depend on the order, and are closer than by
+// minimal increment (Cohen and Matias 2003, section 3.2).
 func Of(p *Params, sections cells.List) *cascade.Counters {
-	if !p.Standard {
-		return Maxima(p, sections)
-	}
 	d := cascade.New(p.Shape)
-	Insert(d, p, sections)
-	return d
-}
-
-// Maxima makes counters from all cells and their counts. Every counter is the maximum of the counts that
-// map to it. Counts are never too low, do not depend on the order, and are closer than by minimal
-// increment (Cohen and Matias 2003, section 3.2).
-func Maxima(p *Params, sections cells.List) *cascade.Counters {
+	if p.Standard {
+		Insert(d, p, sections)
+		return d
+	}
 	if p.Totals {
 		sections = append(slices.Clone(sections), sections.Plain()...)
 	}
-	d := cascade.New(p.Shape)
 	d.FillMax(func(least uint64, yield func(h1, h2, n uint64)) {
 		of := sections
 		for level := range p.Levels + 1 {

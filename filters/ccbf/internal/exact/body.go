@@ -201,13 +201,10 @@ func parseSections(dst []section, r *sketch.Reader, bounds grid.Rect, categories
 		}
 		count := r.Uvarint()
 		s := section{Label: label, total: r.Uvarint()}
-		var size uint64
+		left := uint64(r.Len())
+		size := left - min(sizes, left) // of the last section: what the others leave
 		if i < n-1 {
 			size = r.Uvarint()
-		}
-		left := uint64(r.Len())
-		if i == n-1 {
-			size = left - min(sizes, left)
 		}
 		if err := r.Err(); err != nil {
 			return nil, err
@@ -219,9 +216,6 @@ func parseSections(dst []section, r *sketch.Reader, bounds grid.Rect, categories
 		sizes += size
 		sum = saturate.Add(sum, s.total)
 		dst = append(dst, s)
-	}
-	if left := uint64(r.Len()); sizes != left {
-		return nil, sketch.Invalidf("sections of %d bytes, but %d follow", sizes, left)
 	}
 	if sum != total {
 		return nil, sketch.Invalidf("a total of %d, but sections count %d", total, sum)

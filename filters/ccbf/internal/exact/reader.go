@@ -27,6 +27,9 @@ func (r *Reader) Reset(body []byte) (err error) {
 		r.blocks = new(decoder)
 	}
 	r.blocks.of, r.blocks.room = nil, form.KeptBytes
+	for i := range r.sections {
+		r.sections[i].kept = nil // the next body may have fewer sections
+	}
 	if r.sections, err = parseBody(r.sections, body, r.Head.Bounds, r.Head.Categories, r.Head.Total); err != nil {
 		return err
 	}

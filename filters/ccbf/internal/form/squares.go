@@ -252,20 +252,40 @@ func (r *Squares) EachSquare(clip grid.Rect, of cells.Categories, f func(corner 
 	})
 }
 
+// eachSummed is EachSquare for pictures. Very many categories or sheets may have the same square, which covers very
+// many pixels. So equal squares of more than side x side cells are added up, and come last, in the order of Spot.Place.
+func (r *Squares) eachSummed(clip grid.Rect, of cells.Categories, side float64, f func(s Spot)) {
+	large, level := map[Spot]uint64{}, math.Log2(side)
+	r.EachSquare(clip, of, func(corner grid.Cell, l uint8, n uint64) {
+		s := Spot{Cell: corner, Level: l}
+		if len(r.sheets) > 1 && float64(l) > level {
+			large[s] = saturate.Add(large[s], n)
+			return
+		}
+		s.Count = n
+		f(s)
+	})
+	for _, s := range slices.SortedFunc(maps.Keys(large), Spot.Place) {
+		s.Count = large[s]
+		f(s)
+	}
+}
+
 // Raster implements Reader. It adds the count of a square to every pixel that has cells of the square, as
 // sums over the pixels would.
 func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
+	side := max(float64(clip.Width())/float64(p.Width), float64(clip.Height())/float64(len(p.Dst)/p.Width)) // of a pixel
 	clip = clip.Intersect(r.Head.Bounds)
-	r.EachSquare(clip, of, func(corner grid.Cell, level uint8, n uint64) {
-		if level == 0 {
-			p.Add(p.Columns.Part(corner.X), p.Lines.Part(corner.Y), n)
+	r.eachSummed(clip, of, side, func(s Spot) {
+		if s.Level == 0 {
+			p.Add(p.Columns.Part(s.Cell.X), p.Lines.Part(s.Cell.Y), s.Count)
 			return
 		}
-		at := corner.Square(level).Intersect(clip)
+		at := s.Cell.Square(s.Level).Intersect(clip)
 		for line := p.Lines.Part(at.MinY); line <= p.Lines.Part(at.MaxY); line++ {
 			for column := p.Columns.Part(at.MinX); column <= p.Columns.Part(at.MaxX); column++ {
 				if p.Lines.Holds(line) && p.Columns.Holds(column) {
-					p.Add(column, line, n)
+					p.Add(column, line, s.Count)
 				}
 			}
 		}
@@ -275,21 +295,11 @@ func (r *Squares) Raster(p *Pixels, clip grid.Rect, of cells.Categories) error {
 
 // Density implements Reader. It spreads the points of a square evenly.
 func (r *Squares) Density(p *Picture, of cells.Categories) error {
-	// A square may have very many pixels, and there may be very many categories. So equal squares that are larger than
-	// pixels are added up first.
-	large, spread := map[Spot]float64{}, p.Spreader(r.Head)
+	spread := p.Spreader(r.Head)
 	width, height := p.sides()
-	level := math.Log2(max(width, height) / r.Head.Grid.Res()) // that of squares as large as pixels
-	r.EachSquare(p.Squares(r.Head.Grid.Res()), of, func(corner grid.Cell, l uint8, n uint64) {
-		if len(r.sheets) > 1 && float64(l) > level {
-			large[Spot{Cell: corner, Level: l}] += float64(n)
-			return
-		}
-		spread(corner, int(l), float64(n))
+	r.eachSummed(p.Squares(r.Head.Grid.Res()), of, max(width, height)/r.Head.Grid.Res(), func(s Spot) {
+		spread(s.Cell, int(s.Level), float64(s.Count))
 	})
-	for _, s := range slices.SortedFunc(maps.Keys(large), Spot.Place) {
-		spread(s.Cell, int(s.Level), large[s])
-	}
 	return nil
 }
 

@@ -40,16 +40,13 @@ func (e *Estimate) inside(n uint64) {
 // SumOf returns the sum over the squares of a sheet in an area. The value assumes that the points of a square are
 // spread evenly over its cells.
 func SumOf(s Sheet, a *RegionArea) Estimate {
-	w := walk{area: a}
-	w.run(s)
-	return w.sum
+	return walkSheet(s, a, nil)
 }
 
 // Visit calls f with the squares of a sheet that meet an area, some at a time, in order. inside says whether
 // they are inside the area. If not, there is only one, which lies across the outline.
 func Visit(s Sheet, a *RegionArea, f func(s cells.Squares, inside bool)) {
-	w := walk{area: a, visit: f}
-	w.run(s)
+	walkSheet(s, a, f)
 }
 
 // VisitSquares is Visit for a list of squares that do not overlap.
@@ -77,18 +74,18 @@ type walk struct {
 	visit   func(s cells.Squares, inside bool) // nil for a sum.
 }
 
-// run goes through the squares of a sheet.
-func (w *walk) run(s Sheet) {
-	w.sheet, w.high = s, ^uint64(0)
+// walkSheet visits or sums the squares of a sheet.
+func walkSheet(s Sheet, a *RegionArea, visit func(s cells.Squares, inside bool)) Estimate {
+	w := walk{area: a, sheet: s, high: ^uint64(0), visit: visit}
 	// The north-eastern corner has the highest key of a rectangle.
-	if x, y, z := cells.Key(grid.Cell{X: w.area.Bounds.MaxX, Y: w.area.Bounds.MaxY}); x == w.area.X && y == w.area.Y {
+	if x, y, z := cells.Key(grid.Cell{X: a.Bounds.MaxX, Y: a.Bounds.MaxY}); x == a.X && y == a.Y {
 		w.high = z
 	}
-	corners, some := w.area.cornersOf(w.area.Area.Bounds())
-	if n := s.Packets(); n > 0 && some {
-		w.corners = corners
-		w.packets(0, n)
+	var some bool
+	if w.corners, some = a.cornersOf(a.Area.Bounds()); some && s.Packets() > 0 {
+		w.packets(0, s.Packets())
 	}
+	return w.sum
 }
 
 // parts is the most parts into which packets are divided at once. Many sketches of days have no more packets.

@@ -403,15 +403,19 @@ func (c *Cells) widenNeed(key, differ uint64) int64 {
 // of the last buffer, to sort it, and for a longer buffer. Long buffers also need recent cells and the chunks
 // of merges.
 func (c *Cells) bufferNeed(n int) int64 {
+	need := int64(0)
+	if c.over != nil {
+		need = c.over.bufferNeed(n)
+	}
 	size := cap(c.buffer)
 	if len(c.buffer)+n <= size {
-		return 0
+		return need
 	}
 	words := 6 * max(leastBuffer, size, n)
 	if size+n >= cachedBuffer {
 		words += 1<<recentBits + 16*chunkWords
 	}
-	return 8 * int64(words)
+	return need + 8*int64(words)
 }
 
 // MergeNeed returns the most memory, in addition to Bytes, that Merge takes.
@@ -421,7 +425,11 @@ func (c *Cells) MergeNeed(o *Cells) int64 {
 
 // SumNeed returns the most memory, in addition to Bytes, that Sum takes.
 func (c *Cells) SumNeed() int64 {
-	return 8*int64(2*len(c.buffer)+2*len(c.recent)) + 8*chunkBytes
+	need := 8*int64(2*len(c.buffer)+2*len(c.recent)) + 8*chunkBytes
+	if c.over != nil {
+		need += c.over.SumNeed()
+	}
+	return need
 }
 
 // Free empties c, and gives its memory to other stores.

@@ -144,14 +144,10 @@ func enlarge(s *cells.Squares, tau Tau, upTo uint64) {
 func excess(cells []uint64, leaves *cells.Squares) (sum uint64) {
 	at := 0
 	for i, n := range leaves.Counts {
-		at++
-		if leaves.Levels[i] == 0 {
-			continue
-		}
 		last, first := leaves.Last(i), at
 		for ; at < len(cells) && cells[at] <= last; at++ {
 		}
-		sum = saturate.Add(sum, saturate.Mul(n, uint64(at-first)))
+		sum = saturate.Add(sum, saturate.Mul(n, uint64(at-first-1)))
 	}
 	return sum
 }

@@ -51,6 +51,9 @@ func (r *Reader) Reset(body []byte) error {
 		r.decoder = new(decoder)
 	}
 	r.decoder.sheet, r.decoder.room = nil, form.KeptBytes
+	for i := range r.sheets {
+		clear(r.sheets[i].index) // forget its leaves: the next body may have fewer sheets
+	}
 	if err := r.readSections(in, sections); err != nil {
 		return err
 	}

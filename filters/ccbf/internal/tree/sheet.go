@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"math"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -29,14 +31,13 @@ type entry struct {
 // Read sets s to a sheet that AppendSheet wrote. Queries decode its packets by d. Read reads the index, not the
 // trees, whose bytes may be damaged. Errors wrap sketch.ErrInvalid. O(packets).
 func (s *Sheet) Read(r *sketch.Reader, d *decoder) error {
-	clear(s.index) // forget the leaves of another sheet
 	*s = Sheet{leaves: r.Uvarint(), index: s.index[:0], decoder: d}
 	packets, root := r.Uvarint(), d.root
 	if err := r.Err(); err != nil {
 		return err
 	}
 	// A packet has three numbers and a head, at least a byte each.
-	if packets > uint64(r.Len())/4 || s.leaves < packets || s.leaves > packets*maxPacket {
+	if packets > uint64(r.Len())/4 || s.leaves < packets || s.leaves > min(packets*maxPacket, math.MaxInt32) {
 		return sketch.Invalidf("%d leaves in %d packets of %d bytes", s.leaves, packets, r.Len())
 	}
 	key, end := uint64(0), uint64(0)
@@ -154,25 +155,18 @@ func (d *decoder) decode(s *Sheet, i int) bool {
 	}
 	packet := s.data[from:s.index[i].end]
 	d.in, d.bad, d.after = bitio.NewReader(packet), false, 0
-	stretches := d.in.Read(stretchesBits) + 1
+	two := d.in.Read(stretchesBits) == 1
 	end := uint(len(packet))*8 - uint(d.in.Read(restBits))
-	if stretches == 1 {
-		if !d.stretch(first, end) {
-			return false
-		}
-	} else {
-		step := d.in.ReadClass(uint(d.steps))
-		if step >= (^uint64(0)-first)>>(2*d.root) {
-			return false
-		}
+	if two {
+		step, length := d.in.ReadClass(uint(d.steps)), d.in.ReadClass(stretchOrder)
 		second := first + (step+1)<<(2*d.root)
-		length := d.in.ReadClass(stretchOrder)
-		if length > uint64(end) || !d.stretch(first, d.in.Position()+uint(length)) ||
-			d.after == 0 || second < d.after || !d.stretch(second, end) {
+		if step >= (^uint64(0)-first)>>(2*d.root) || length > uint64(end) ||
+			!d.stretch(first, d.in.Position()+uint(length)) || d.after == 0 || second < d.after {
 			return false
 		}
+		first = second
 	}
-	if i+1 < len(s.index) && (d.after == 0 || d.after > s.index[i+1].first) {
+	if !d.stretch(first, end) || i+1 < len(s.index) && (d.after == 0 || d.after > s.index[i+1].first) {
 		return false
 	}
 	d.sheet = s
