@@ -38,8 +38,12 @@ func groups(b *bench) {
 	b.note("above", above, nil)
 	// Further groups mostly have more points than a state holds, or have keys, which a state does not
 	// hold.
-	for _, of := range []struct{ groups, points int }{{n / 10, 5}, {n / 10, 20}, {n / 100, 100}} {
-		b.script("groups of any size", report.At{"n": of.groups, "points": of.points})
+	for _, of := range []report.At{
+		{"n": n / 10, "points": 5, "most": 1.5, "mostKeys": 2.0},
+		{"n": n / 10, "points": 20, "most": 1.0, "mostKeys": 1.3},
+		{"n": n / 100, "points": 100},
+	} {
+		b.script("groups of any size", of)
 	}
 }
 

@@ -66,7 +66,7 @@ SET VARIABLE many = (SELECT many FROM ofKinds)
 -- run
 {{template "counted by" "tile"}}
 -- compare: places, by tile
--- at: of=kinds; question=places, by tile
+-- at: of=kinds; question=places, by tile; most=1.1
 {{template "join by" "tile"}}
 {{template "both" "SELECT sum(ccbf_get(s, lon, lat)) FROM asked JOIN ofTiles USING (tile)"}}
 {{range $kind, $n := .kinds -}}
@@ -74,15 +74,15 @@ SET VARIABLE many = (SELECT many FROM ofKinds)
 {{template "counted by" $kind}}
 {{$what := printf "places, by %d categories" $n -}}
 -- compare: {{$what}}
--- at: of=kinds; question={{$what}}
+-- at: of=kinds; question={{$what}}; most=1.2
 {{template "join by" $kind}}
 {{template "both" (printf "SELECT sum(ccbf_get(s.%[1]s, lon, lat, q.%[1]s)) FROM asked q, ofKinds s" $kind)}}
 -- compare: {{$what}}, the sketch in a variable
--- at: of=kinds; question={{$what}}, the sketch in a variable
+-- at: of=kinds; question={{$what}}, the sketch in a variable; most=1.2
 {{template "join by" $kind}}
 {{template "both" (printf "SELECT sum(ccbf_get(getvariable('%[1]s'), lon, lat, %[1]s)) FROM asked" $kind)}}
 -- compare: {{$what}}, the sketch by LEFT JOIN
--- at: of=kinds; question={{$what}}, the sketch by LEFT JOIN
+-- at: of=kinds; question={{$what}}, the sketch by LEFT JOIN; most=1.2
 {{template "join by" $kind}}
 {{template "both" (printf "SELECT sum(ccbf_get(s.%[1]s, lon, lat, q.%[1]s)) FROM asked q LEFT JOIN ofKinds s ON (lon IS NULL) = (s.%[1]s IS NULL)" $kind)}}
 {{end}}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -126,6 +127,7 @@ func TestBytes(t *testing.T) {
 	const n = 1 << 20
 	r := rand.New(rand.NewPCG(35, 101))
 	var c Cells
+	var counts []uint64
 	keys := make([]uint64, 2048)
 	add := func(below uint64) {
 		t.Helper()
@@ -133,7 +135,7 @@ func TestBytes(t *testing.T) {
 			keys[i] = r.Uint64N(below)
 		}
 		most := c.Bytes() + c.Need(keys, cells.Differ(keys))
-		c.Add(keys, nil, cells.Differ(keys))
+		c.Add(keys, counts, cells.Differ(keys))
 		if got := c.Bytes(); got > most {
 			t.Fatalf("%d bytes are held, %d were announced", got, most)
 		}
@@ -164,5 +166,15 @@ func TestBytes(t *testing.T) {
 	c.Sum()
 	if got := c.Bytes(); got > 2048*5 {
 		t.Errorf("%d bytes for 2048 packed cells", got)
+	}
+	// Counts beyond a word are carried to another store, which grows while this one has room.
+	c = Cells{}
+	for range 33 {
+		add(1 << 24)
+	}
+	counts = slices.Repeat([]uint64{1 << 40}, len(keys))
+	c.Add(keys[:1], counts[:1], 0)
+	for range n / 4 / len(keys) {
+		add(1 << 24)
 	}
 }
