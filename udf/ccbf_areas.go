@@ -139,16 +139,17 @@ func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err
 	if err := q.view.CheckCategory(given || q.listing); err != nil || !given {
 		return of, err
 	}
-	return q.selection.read(&q.view, blob, q.out, i)
+	of, err = q.selection.read(&q.view, blob, q.out, i)
+	if err == nil && q.selection.fixed {
+		notes.Categories(&q.view, of)
+	}
+	return of, err
 }
 
-// noteCategories notes the categories of a query to the view. near says whether its area may hold points of the
-// sketch, and some whether it found some.
-func (q *question) noteCategories(of ccbf.Categories, near, some bool) {
-	switch {
-	case q.selection.several():
-		notes.Categories(&q.view, of)
-	case near:
+// noteCategory notes the category of a row in which the view was asked. near says whether its area may hold points of
+// the sketch, and some whether it found some.
+func (q *question) noteCategory(of ccbf.Categories, near, some bool) {
+	if near && !q.selection.fixed {
 		notes.Category(&q.view, of, some)
 	}
 }

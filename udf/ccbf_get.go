@@ -97,10 +97,10 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 }
 
 // note notes the first place, and the categories of the first row of each sketch, if no row has a count. It notes
-// lists of categories in any case.
+// lists, and a category that all rows have, in any case.
 func (p *places) note(q *question) error {
-	list := q.selection.several()
-	ofPlace, ofCategories := notes.WantsPlace(), q.has && (list || notes.WantsCategory())
+	fixed := q.selection.fixed
+	ofPlace, ofCategories := notes.WantsPlace(), q.has && (fixed && notes.WantsCategories() || !fixed && notes.WantsCategory())
 	if len(p.Order) == 0 || !ofPlace && !ofCategories {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (p *places) note(q *question) error {
 	if !ofCategories {
 		return nil
 	}
-	if some && !list {
+	if some && !fixed {
 		notes.Found()
 		return nil
 	}
@@ -123,7 +123,7 @@ func (p *places) note(q *question) error {
 		if err != nil {
 			return err
 		}
-		q.noteCategories(of, true, false)
+		q.noteCategory(of, true, false)
 		q.out.EndRow()
 	}
 	return nil

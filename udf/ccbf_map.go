@@ -54,7 +54,7 @@ func ccbfSpots(name string, most uint64, find func(v *ccbf.View, a ccbf.Area, n 
 				return err
 			}
 			if q.has {
-				q.noteCategories(of, near, len(spots) > 0)
+				q.noteCategory(of, near, len(spots) > 0)
 			}
 			if listed += len(spots); listed > ccbf.MaxSpots {
 				return fmt.Errorf("the lists of a chunk of rows have more than %d cells in total (use fewer cells per row, or fewer rows)", ccbf.MaxSpots)

@@ -31,6 +31,7 @@ type selection struct {
 	structs *duck.Vector // the STRUCTs whose parts select categories: column or its elements; nil if there are none.
 	parts   []part       // their fields.
 	parted  bool         // a STRUCT is no single category: a part has several values, or a number as name
+	fixed   bool         // rows have several categories each, or all have the same ones.
 
 	set ccbf.Categories // the categories of the row that was read last
 	// The arguments from which set was made. If the next row has the same ones, set is used again.
@@ -69,10 +70,13 @@ func (s *selection) reset(column *duck.Vector) error {
 		}
 		s.parted = s.parted || part.number > 0 || part.several()
 	}
-	if s.parted {
-		return nil
+	if !s.parted {
+		if err := s.whole.reset(column); err != nil {
+			return err
+		}
 	}
-	return s.whole.reset(column)
+	s.fixed = s.several() || column.IsConstant()
+	return nil
 }
 
 // several reports whether rows have more than a single category, whatever the class of categories is.

@@ -95,7 +95,7 @@ func (q *question) sum(from, to int) error {
 			return err
 		}
 		if q.has {
-			q.noteCategories(of, near, answers[i] > 0)
+			q.noteCategory(of, near, answers[i] > 0)
 			q.out.EndRow()
 		}
 	}

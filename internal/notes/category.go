@@ -17,8 +17,8 @@ type category struct {
 	missing string // what a sketch does not have, the first one: the category "theft".
 	near    string // a similar category of a sketch, or a similar value, or "".
 	checks  int    // number of sketches that were searched
-	// asked has the categories of lists, and has those of all sketches. A sum over a list does not show that
-	// one of its categories is missing.
+	// asked has the categories of lists and those that all rows of a call have. has has those of all sketches. A sum
+	// over a list does not show that one of its categories is missing.
 	asked, has map[string]bool
 }
 
@@ -58,10 +58,13 @@ func Category(v *ccbf.View, of ccbf.Categories, some bool) {
 	})
 }
 
-// Categories is Category for rows with lists of categories, each of which counts by itself. All sketches matter, also
-// those without points.
+// WantsCategories reports whether Categories is wanted: all sketches so far could be searched.
+func WantsCategories() bool { return !unlisted.Load() }
+
+// Categories is Category for rows that have lists of categories, or all the same one. Each counts by itself, so another
+// call of the statement may have found points. All sketches matter, also those without points.
 func Categories(v *ccbf.View, of ccbf.Categories) {
-	if unlisted.Load() {
+	if !WantsCategories() {
 		return
 	}
 	mu.Lock()
@@ -140,7 +143,7 @@ func (c *category) note(found bool) string {
 	if found {
 		c.missing = ""
 	}
-	if c.missing == "" && !unlisted.Load() {
+	if c.missing == "" && !found && WantsCategories() {
 		for _, value := range slices.Sorted(maps.Keys(c.asked)) {
 			if !c.has[value] {
 				c.add(named(value), value, slices.Sorted(maps.Keys(c.has)))
