@@ -111,6 +111,9 @@ func (sh *Shell) execute(sql string) error {
 			return err
 		}
 	}
+	if text := namedArgument(sql); text != "" {
+		defer sh.note(text)
+	}
 	return sh.noted(func() error {
 		begin := time.Now()
 		err := cmp.Or(sh.print(sql), sh.endOnce())
@@ -128,11 +131,13 @@ func (sh *Shell) noted(f func() error) error {
 	err := f()
 	if texts := notes.Take(); err == nil {
 		for _, text := range texts {
-			sh.remark(ansi.AttrYellowForegroundColor, "Note:", text)
+			sh.note(text)
 		}
 	}
 	return err
 }
+
+func (sh *Shell) note(text string) { sh.remark(ansi.AttrYellowForegroundColor, "Note:", text) }
 
 // remark prints a text to standard error after its kind, which has a colour on a terminal.
 func (sh *Shell) remark(colour ansi.Attr, kind, text string) {
