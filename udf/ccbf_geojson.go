@@ -23,7 +23,7 @@ const (
 var ccbfGeoJSONOptions = []sketch.Option{
 	geoJSONBox: {Name: "box", Kind: sketch.BoxKind, PerRow: true, Default: "all",
 		Summary: "Only cells whose centres lie in this box; lower edges are included, upper edges are not. For a tree, the squares that meet it. tile_bbox and quadkey_bbox return such a box."},
-	geoJSONThreshold: {Name: "threshold", Kind: sketch.WholeKind, PerRow: true, Default: "1",
+	geoJSONThreshold: {Name: "threshold", Kind: sketch.WholeKind, Range: "from 1 to 2^64-1", PerRow: true, Default: "1",
 		Summary: "Only cells with at least this many points."},
 	geoJSONCategory: {Name: "category", Kind: sketch.KeyKind, PerRow: true, Default: "none",
 		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},

@@ -36,7 +36,7 @@ var settings = keyed.Options[ccbf.Params]{
 		Set: func(p *ccbf.Params, v sketch.Value) error { p.Dense = !v.Flag; return nil }},
 	ccbfOverflow: func() keyed.Option[ccbf.Params] {
 		o := keyed.ChoiceOption("overflow",
-			"What the sketch becomes when its cells no longer fit. 'tree': nested squares with counts, large where there are few points; bounds of sums always hold. 'counters': a layered counting Bloom filter, as in the paper. Categories whose names need about half of bytes become counters in any case. A tree and counters do not combine.",
+			"What the sketch becomes when its cells no longer fit. 'tree': nested squares with counts, large where there are few points; bounds of sums always hold. With more than 16 * bytes cells, or with little memory, a tree depends on the order of rows, and so on the number of threads (docs/BUDGET.md). 'counters': a layered counting Bloom filter, as in the paper. Categories whose names need about half of bytes become counters in any case. A tree and counters do not combine.",
 			func(p *ccbf.Params) *ccbf.Overflow { return &p.Overflow }, ccbf.ToTree, ccbf.ToCounters)
 		o.Default = "'tree'; 'counters' with exact: false, k, mode, layers, counters, levels"
 		return o
