@@ -212,10 +212,20 @@ func cellsIn(h *ccbf.Head, b orb.Bound) (cells grid.Rect, met bool, err error) {
 	return cells, !cells.Intersect(h.Bounds).Empty(), err
 }
 
-// tile is the cells in a map tile, which is never a mistake.
+// tile is the cells in a map tile, which is never certainly a mistake: the tile comes from other rows.
 func (q *question) tile(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
-	cells, err := h.Grid.Tile(zoom(q.Col(1), i), duck.Slice[int64](q.Col(2))[i], duck.Slice[int64](q.Col(3))[i])
-	return ccbf.Box(cells), !cells.Intersect(h.Bounds).Empty(), err
+	z, x, y := zoom(q.Col(1), i), duck.Slice[int64](q.Col(2))[i], duck.Slice[int64](q.Col(3))[i]
+	cells, err := h.Grid.Tile(z, x, y)
+	if err != nil {
+		return ccbf.Area{}, false, err
+	}
+	met := !cells.Intersect(h.Bounds).Empty()
+	var b orb.Bound
+	if !met {
+		b.Min[0], b.Min[1], b.Max[0], b.Max[1], _ = grid.TileBounds(z, x, y) // checked above
+	}
+	_ = notes.Area(h, "tile", b, 0, met)
+	return ccbf.Box(cells), met, nil
 }
 
 // cell is the cell of a place, which can be anywhere.

@@ -155,9 +155,18 @@ const (
 // ErrRaster is the error for a raster with no pixels, or with too many.
 var ErrRaster = errors.New("raster size out of range")
 
-// CheckRaster returns an error that wraps ErrRaster for an invalid width or height. It returns one
-// that wraps grid.ErrBox for an invalid box: a box must be finite and not empty.
+// CheckRaster returns an error that wraps grid.ErrBox for an invalid box: a box must be finite and not empty. It
+// returns one that wraps ErrRaster for an invalid width or height, which may come from the box.
 func CheckRaster(b orb.Bound, width, height int) error {
+	for i, axis := range "xy" {
+		low, high := b.Min[i], b.Max[i]
+		switch span := high - low; {
+		case span != span || math.IsInf(span, 0):
+			return fmt.Errorf("%w: %cmin %v to %cmax %v is not a finite length", grid.ErrBox, axis, low, axis, high)
+		case span <= 0:
+			return fmt.Errorf("%w: %cmin %v must be below %cmax %v", grid.ErrBox, axis, low, axis, high)
+		}
+	}
 	for _, side := range []struct {
 		name string
 		n    int
@@ -168,15 +177,6 @@ func CheckRaster(b orb.Bound, width, height int) error {
 	}
 	if width*height > MaxPixels {
 		return fmt.Errorf("%w: %d x %d is %d pixels, the limit is %d (use a smaller width or height)", ErrRaster, width, height, width*height, MaxPixels)
-	}
-	for i, axis := range "xy" {
-		low, high := b.Min[i], b.Max[i]
-		switch span := high - low; {
-		case span != span || math.IsInf(span, 0):
-			return fmt.Errorf("%w: %cmin %v to %cmax %v is not a finite length", grid.ErrBox, axis, low, axis, high)
-		case span <= 0:
-			return fmt.Errorf("%w: %cmin %v must be below %cmax %v", grid.ErrBox, axis, low, axis, high)
-		}
 	}
 	return nil
 }
