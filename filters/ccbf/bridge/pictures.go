@@ -65,17 +65,11 @@ func (n *Noise) Bytes() int64 { return n.model.Bytes() + 1<<12 }
 // below the truth, but estimates can be. If there are fewer points than noise, the picture does not show
 // them.
 type Estimates struct {
-	Values        []float64 // row by row from the north-west, complete after Finish
+	Values        []float64 // Width*Height pixels, row by row from the north-west; complete after Finish
 	Box           orb.Bound
 	Width, Height int
 
 	noisy *counters.Estimates // the estimates of sketches with counters; nil if none was added.
-}
-
-// NewEstimates returns an empty picture of a box that keeps its pixels in values, which must have
-// width*height elements.
-func NewEstimates(values []float64, b orb.Bound, width, height int) *Estimates {
-	return &Estimates{Values: values, Box: b, Width: width, Height: height}
 }
 
 // Add adds a sketch to the picture. n is the noise of the sketch, or nil if it has no counters. A sketch

@@ -41,7 +41,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 				}
 				n := NoiseOf(v)
 				box := kit.Bound(0, 0, 256, 256)
-				counts, e := make([]float64, side*side), NewEstimates(make([]float64, side*side), box, side, side)
+				counts, e := make([]float64, side*side), &Estimates{Values: make([]float64, side*side), Box: box, Width: side, Height: side}
 				if _, err := AddDensity(v, counts, box, side, side, ccbf.Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
@@ -113,7 +113,7 @@ func TestEstimatesOfExact(t *testing.T) {
 	}
 	const side = 50
 	counts := make([]float64, side*side)
-	e := NewEstimates(make([]float64, side*side), box, side, side)
+	e := &Estimates{Values: make([]float64, side*side), Box: box, Width: side, Height: side}
 	kit.NoError(t, exact.Density(counts, box, side, side, ccbf.Categories{}))
 	for _, v := range []*ccbf.View{exact, dense} {
 		if _, err := e.Add(v, NoiseOf(v), ccbf.Categories{}, 1<<20); err != nil {
@@ -129,7 +129,7 @@ func TestEstimatesOfExact(t *testing.T) {
 	if _, err := e.Add(dense, NoiseOf(dense), ccbf.Categories{}, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewEstimates(counts[:7], box, side, side).Add(dense, NoiseOf(dense), ccbf.Categories{}, 100); err == nil {
+	if _, err := (&Estimates{Values: counts[:7], Box: box, Width: side, Height: side}).Add(dense, NoiseOf(dense), ccbf.Categories{}, 100); err == nil {
 		t.Error("7 pixels for a picture of 2,500")
 	}
 }
@@ -148,7 +148,7 @@ func TestEstimatesOfScatteredPoints(t *testing.T) {
 	v := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 13, Levels: 6}, pts)
 	const side = 256
 	box := kit.Bound(0, 0, side, side)
-	e := NewEstimates(make([]float64, side*side), box, side, side)
+	e := &Estimates{Values: make([]float64, side*side), Box: box, Width: side, Height: side}
 	if _, err := e.Add(v, NoiseOf(v), ccbf.Categories{}, 1<<30); err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,7 @@ const (
 // true if only a sample of the cells was looked up in counters.
 func (l *layer) estimates(ctx context.Context, f filter, box orb.Bound, width, height int) (sum []float64, sampled bool, err error) {
 	sum = make([]float64, width*height)
-	e := bridge.NewEstimates(sum, box, width, height)
+	e := &bridge.Estimates{Values: sum, Box: box, Width: width, Height: height}
 	sampled, err = l.draw(ctx, f, box, func(v *ccbf.View, p *rowSketch, reads uint64) (bool, error) {
 		return e.Add(v, p.noise(), f.of, reads)
 	})
