@@ -218,8 +218,10 @@ func (b *Builder) fitsPacked() (bool, error) {
 	if b.dense != nil || b.pruned || uint64(b.least) > b.Bytes*8/exact.MinCellBits {
 		return false, nil
 	}
-	const cellMost = 8 // about the most bytes of a packed cell
-	if b.weight() <= max(b.measured/4*5, int64(b.Bytes/cellMost)) {
+	// A packed cell takes about 8 bytes at most. If cells are sure to fit, they stay as they are until they take more
+	// memory.
+	sure := min(int64(b.Bytes/8), 2*b.Hold/cellBytes)
+	if b.weight() <= max(b.measured/4*5, sure) {
 		return true, nil
 	}
 	size := int64(0)

@@ -52,17 +52,34 @@ func (l *Lease) Scarce() int {
 	return 0
 }
 
-// turn is locked while a page takes a large part of the budget for a moment.
-var turn sync.Mutex
+// turns is the bytes that pages take for a moment, and wakes those that wait for some of them.
+var turns = struct {
+	*sync.Cond
+	taken int64
+}{Cond: sync.NewCond(new(sync.Mutex))}
 
-// Turn waits until no other page takes a large part of the budget for a moment, if n bytes are one. The
-// caller calls done after it gave them back.
+// Turn waits until pages that need memory for a moment take at most a quarter of the budget, with the n bytes that
+// this one needs, or until it is the only one. Few bytes never wait. The caller calls done after it gave them back.
 func (l *Lease) Turn(n int64) (done func()) {
-	if n < Limit()/8 {
+	limit := Limit()
+	if n < limit/64 {
 		return func() {}
 	}
-	turn.Lock()
-	return turn.Unlock
+	take := func(n int64) {
+		turns.taken += n
+		turns.Broadcast()
+	}
+	turns.L.Lock()
+	defer turns.L.Unlock()
+	for turns.taken > 0 && turns.taken+n > limit/4 {
+		turns.Wait()
+	}
+	take(n)
+	return func() {
+		turns.L.Lock()
+		defer turns.L.Unlock()
+		take(-n)
+	}
 }
 
 // Ref is the part of a state that leads to its page or slot. It has no Go pointers, so it can be in memory

@@ -3,6 +3,7 @@ package memory
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -277,5 +278,26 @@ func nothingLeft(t *testing.T) {
 	t.Helper()
 	if Used() != 0 || store.live.Load() != 0 {
 		t.Errorf("%d bytes in %d pages are left", Used(), store.live.Load())
+	}
+}
+
+// TestTurn: pages that need much memory for a moment wait until others gave it back, and those that need little do not.
+func TestTurn(t *testing.T) {
+	withLimit(t, 1<<20)
+	var l Lease
+	first := l.Turn(1 << 17)
+	l.Turn(1 << 10)() // little
+	l.Turn(1 << 17)() // the second eighth
+	var released atomic.Bool
+	waited := make(chan bool)
+	go func() {
+		done := l.Turn(1 << 20) // more than all of it: it must be the only one
+		waited <- released.Load()
+		done()
+	}()
+	released.Store(true)
+	first()
+	if !<-waited {
+		t.Error("a page took more than its part of the budget while another had some")
 	}
 }
