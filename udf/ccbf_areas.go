@@ -146,8 +146,8 @@ func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err
 	return of, err
 }
 
-// noteCategory notes the category of a row in which the view was asked. near says whether its area may hold points of
-// the sketch, and some whether it found some.
+// noteCategory notes the category of a row's query to the view. near says whether its area may hold points of the
+// sketch, and some whether it found some.
 func (q *question) noteCategory(of ccbf.Categories, near, some bool) {
 	if near && !q.selection.fixed {
 		notes.Category(&q.view, of, some)

@@ -30,7 +30,7 @@ type selection struct {
 	whole   choice       // whole categories; not used if parted.
 	structs *duck.Vector // the STRUCTs whose parts select categories: column or its elements; nil if there are none.
 	parts   []part       // their fields.
-	parted  bool         // a STRUCT is no single category: a part has several values, or a number as name
+	parted  bool         // a STRUCT is no single category: a part has several values, or a number as name.
 	fixed   bool         // rows have several categories each, or all have the same ones.
 
 	set ccbf.Categories // the categories of the row that was read last

@@ -58,8 +58,9 @@ var turns = struct {
 	taken int64
 }{Cond: sync.NewCond(new(sync.Mutex))}
 
-// Turn waits until pages that need memory for a moment take at most a quarter of the budget, with the n bytes that
-// this one needs, or until it is the only one. Few bytes never wait. The caller calls done after it gave them back.
+// Turn waits until pages that need memory for a moment take at most a quarter of the budget. That includes the n bytes
+// of this page. It does not wait if no other page takes any, or if n is small. The caller calls done after it gave them
+// back.
 func (l *Lease) Turn(n int64) (done func()) {
 	limit := Limit()
 	if n < limit/64 {
