@@ -94,6 +94,8 @@ func TestCachesAreEmptiedFirst(t *testing.T) {
 	releaseAll()
 	withLimit(t, 1<<20)
 	var have int64
+	before := EmptyCache
+	t.Cleanup(func() { EmptyCache = before })
 	EmptyCache = func() int64 {
 		n := have
 		have = 0
