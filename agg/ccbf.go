@@ -68,14 +68,8 @@ var ccbfPages = aggregate[*ccbfPage]{
 }
 
 // maxHold returns the largest number of bytes of cells that a builder holds, 16 for each. Two
-// builders with as many cells can be merged, and half as many leaves each. Stores may have three times the cells
-// that are known to be distinct. Pruning takes seven times the memory of all cells of both builders.
-func maxHold(c *ccbf.Config) int64 {
-	if c.Overflow == ccbf.ToTree {
-		return memory.Limit() / 64
-	}
-	return memory.Limit() / 32
-}
+// builders with as many cells can be merged.
+func maxHold() int64 { return memory.Limit() / 32 }
 
 // builder returns the builder of a page, which it makes for a configuration if there is none.
 func (t *ccbfPage) builder(c *ccbf.Config) (*ccbf.Builder, error) {
@@ -84,7 +78,7 @@ func (t *ccbfPage) builder(c *ccbf.Config) (*ccbf.Builder, error) {
 			return nil, err
 		}
 		t.b = ccbf.NewBuilder(*c, &t.lease)
-		t.b.Hold = maxHold(c)
+		t.b.Hold = maxHold()
 	}
 	return t.b, nil
 }

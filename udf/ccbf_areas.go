@@ -52,6 +52,7 @@ type question struct {
 
 	view     ccbf.View // the sketch of the row; it stays open while rows have the same BLOB.
 	viewed   []byte    // the BLOB of view; nil before the first one
+	noted    []byte    // the BLOB for which the category that all rows have was noted last.
 	head     ccbf.Head // the head of a sketch that is not open.
 	verifies bool      // sketches are verified when they are opened, as the function reads all bytes anyway.
 }
@@ -140,7 +141,8 @@ func (q *question) open(blob []byte, given bool, i int) (of ccbf.Categories, err
 		return of, err
 	}
 	of, err = q.selection.read(&q.view, blob, q.out, i)
-	if err == nil && q.selection.fixed {
+	if err == nil && q.selection.fixed && (q.selection.several() || !sameBytes(blob, q.noted)) {
+		q.noted = blob
 		notes.Categories(&q.view, of)
 	}
 	return of, err

@@ -317,7 +317,7 @@ func (p *places) lookupSeveral(q *question, blob []byte, from, to uint32) error 
 	var last ccbf.Categories
 	begin, counts := 0, p.counts[from:to]
 	for i, row := range of {
-		categories, err := q.open(blob, true, int(row))
+		categories, err := q.selection.read(&q.view, blob, q.out, int(row))
 		if err != nil {
 			return err
 		}

@@ -26,7 +26,7 @@ func treeWays() (all []treeWay) {
 		for i, name := range []string{"pruned at %d times its bytes, points in random order", "pruned at %d times its bytes, row by row"} {
 			all = append(all, treeWay{fmt.Sprintf(name, times), []uint64{8, 16}, func(m *mapPoints, share uint64) *ccbf.Sketch {
 				b := m.builder(ccbf.Params{Bytes: m.bytes / share, Seed: seedOf(0)})
-				b.Hold = int64(times * (m.bytes / share))
+				b.Hold = 2 * int64(times*(m.bytes/share)) // a tree is pruned with half of its cells
 				order := m.shuffled(seedOf(0), 98).order
 				if i == 1 {
 					slices.Sort(order)

@@ -90,7 +90,7 @@ func cellByCell(t *testing.T, c Config, r *rand.Rand, p points) *View {
 
 func maxima(t *testing.T, c Config, _ *rand.Rand, p points) *View {
 	sections := sectionsOf(p.model())
-	s := &Sketch{Config: c, TotalKnown: true, bounds: sections.Bounds(), dense: counters.Of(c.counters(), sections), Total: sections.Total()}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: sections.Bounds(), dense: counters.FromList(c.counters(), sections), Total: sections.Total()}
 	return viewOf(t, s.Blob())
 }
 

@@ -55,7 +55,7 @@ type Scarcity interface {
 type Builder struct {
 	Config
 	// Hold is a number of bytes of cells, at 16 for each. With more cells, a sketch that cannot
-	// stay exact goes over to counters or is pruned.
+	// stay exact goes over to counters. With half as many, it is pruned.
 	Hold int64
 	// OneByOne makes counters count every point by itself and in its order, as in the paper.
 	// Otherwise points of a cell that come near each other are counted at once. That takes a third
@@ -220,7 +220,7 @@ func (b *Builder) fitsPacked() (bool, error) {
 	}
 	// A packed cell takes about 8 bytes at most. If cells are sure to fit, they stay as they are until they take more
 	// memory.
-	sure := min(int64(b.Bytes/8), 2*b.Hold/cellBytes)
+	sure := min(int64(b.Bytes/8), b.Hold/cellBytes)
 	if b.weight() <= max(b.measured/4*5, sure) {
 		return true, nil
 	}
@@ -239,10 +239,10 @@ func (b *Builder) fitsPacked() (bool, error) {
 // mostCells returns the largest number of distinct cells that a builder keeps. More cells are pruned or
 // counted in counters.
 func (b *Builder) mostCells() int64 {
-	most := b.Hold
+	hold, most := b.Hold, b.Hold
 	switch {
 	case b.Overflow == ToTree && b.dense == nil:
-		most = int64(b.Bytes) * HoldTree
+		hold, most = b.treeHold(), int64(b.Bytes)*HoldTree
 	// In mode standard the result does not depend on the time when cells go into counters: at once, if there
 	// are counters already.
 	case b.Mode == Standard && b.dense != nil:
@@ -253,5 +253,9 @@ func (b *Builder) mostCells() int64 {
 	if b.sketches {
 		most = max(most, HoldSketches)
 	}
-	return min(b.Hold, most) / cellBytes
+	return min(hold, most) / cellBytes
 }
+
+// treeHold is Hold for the cells of a tree. Pruning takes seven times their memory. When two builders merge, their
+// stores may have three times the cells that are known to be distinct.
+func (b *Builder) treeHold() int64 { return b.Hold / 2 }

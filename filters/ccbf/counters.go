@@ -86,6 +86,6 @@ func (s *Sketch) asDense(c *Config) *Sketch {
 	}
 	list := s.squares.Sections
 	d.bounds, d.squares = list.Bounds(), nil
-	d.dense = counters.Of(c.counters(), list)
+	d.dense = counters.FromList(c.counters(), list)
 	return &d
 }

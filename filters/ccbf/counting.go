@@ -244,7 +244,7 @@ func (b *Builder) goToCounters() error {
 			return err
 		}
 		b.bounds = b.bounds.Union(list.Bounds())
-		b.dense = counters.Of(b.counters(), list)
+		b.dense = counters.FromList(b.counters(), list)
 		b.free(scratch)
 	}
 	b.spilled = true

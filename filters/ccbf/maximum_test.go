@@ -90,7 +90,7 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 					}
 					m[s] = 1 + r.Uint64N(most)>>r.UintN(64)
 				}
-				d := counters.Of(c.counters(), sectionsOf(m))
+				d := counters.FromList(c.counters(), sectionsOf(m))
 				want, saturated := referenceMaximum(&c, m)
 				if d.Saturated != saturated {
 					t.Fatalf("widths %v: saturated is %v, want %v", l.Widths, d.Saturated, saturated)

@@ -141,7 +141,7 @@ func (b *Builder) prune() error {
 	keep := b.Bytes * keepTree
 	p, ok := t.Within(keep)
 	// Leaves take half of the memory at most, so that two builders can be merged.
-	for ok && keep > b.Bytes && int64(p.Sections.Number()) > b.Hold/cellBytes/2 {
+	for ok && keep > b.Bytes && int64(p.Sections.Number()) > b.treeHold()/cellBytes/2 {
 		keep = max(keep/2, b.Bytes)
 		p, ok = p.Within(keep)
 	}

@@ -66,20 +66,17 @@ func (l *Lease) Turn(n int64) (done func()) {
 	if n < limit/64 {
 		return func() {}
 	}
-	take := func(n int64) {
-		turns.taken += n
-		turns.Broadcast()
-	}
 	turns.L.Lock()
 	defer turns.L.Unlock()
 	for turns.taken > 0 && turns.taken+n > limit/4 {
 		turns.Wait()
 	}
-	take(n)
+	turns.taken += n
 	return func() {
 		turns.L.Lock()
 		defer turns.L.Unlock()
-		take(-n)
+		turns.taken -= n
+		turns.Broadcast()
 	}
 }
 

@@ -109,10 +109,10 @@ func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []
 	insert()
 }
 
-// Of returns counters of all cells and their counts. In mode standard they are sums. Otherwise every counter is the
-// maximum of the counts that map to it. Counts are never too low, do not depend on the order, and are closer than by
-// minimal increment (Cohen and Matias 2003, section 3.2).
-func Of(p *Params, sections cells.List) *cascade.Counters {
+// FromList makes counters from a list of cells and their counts. In mode standard, a counter is the sum of the counts
+// that map to it, and in mode mi their maximum. Counts are never too low. In mode mi they do not depend on the order,
+// and are closer than by minimal increment (Cohen and Matias 2003, section 3.2).
+func FromList(p *Params, sections cells.List) *cascade.Counters {
 	d := cascade.New(p.Shape)
 	if p.Standard {
 		Insert(d, p, sections)
