@@ -102,6 +102,10 @@ func ccbfRaster(q *question) error {
 		if err := q.out.Charge(8 * int64(width*height)); err != nil {
 			return err
 		}
-		return q.view.Raster(duck.Out[uint64](q.out.List(i, width*height)), b, width, height, of)
+		dst := duck.Out[uint64](q.out.List(i, width*height))
+		if q.out.HasIdleThread() {
+			return bridge.Raster(&q.view, dst, b, width, height, of, runBoth)
+		}
+		return q.view.Raster(dst, b, width, height, of)
 	})
 }

@@ -12,6 +12,7 @@ func init() {
 		Reader:     (*View).reader,
 		Blob:       func(v *View) []byte { return v.blob },
 		LimitAreas: func(v *View) { v.head.Limit.Together() },
+		Raster:     (*View).raster,
 
 		ReadHead: func(h *Head, blob []byte) error {
 			_, err := h.parse(blob)

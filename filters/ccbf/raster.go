@@ -1,6 +1,8 @@
 package ccbf
 
 import (
+	"cmp"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
@@ -30,11 +32,16 @@ var ErrRaster = form.ErrRaster
 // must be width*height long. Counters allow up to AreaLimit lookups inside Bounds. An error wraps
 // ErrRaster, or grid.ErrBox if the box is empty or not finite.
 func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, of Categories) error {
+	return v.raster(dst, b, width, height, of, func(first, second func() error) error { return cmp.Or(first(), second()) })
+}
+
+// raster is bridge.Raster.
+func (v *View) raster(dst []uint64, b orb.Bound, width, height int, of Categories, both func(first, second func() error) error) error {
 	if err := form.CheckPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
 	clear(dst)
-	p := form.Pixels{Dst: dst, Width: width, Columns: form.CutsOf(v.Grid, b, 0, width), Lines: form.CutsOf(v.Grid, b, 1, height)}
+	p := form.Pixels{Dst: dst, Width: width, Columns: form.CutsOf(v.Grid, b, 0, width), Lines: form.CutsOf(v.Grid, b, 1, height), Both: both}
 	clip := grid.Rect{MinX: p.Columns.From(), MinY: p.Lines.From(), MaxX: p.Columns.To(), MaxY: p.Lines.To()}
 	if clip.Empty() {
 		return nil

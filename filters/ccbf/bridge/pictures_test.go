@@ -1,14 +1,19 @@
 package bridge
 
 import (
+	"cmp"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/kit"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // TestEstimatesOfCounters: in pictures of estimates, empty country is empty for any noise. Pixels
@@ -238,6 +243,41 @@ func TestDensityWithinIsBounded(t *testing.T) {
 		dst := make([]float64, 64*64)
 		if sampled, err := AddDensity(v, dst, v.Grid.Bound(b), 64, 64, ccbf.Categories{}, 10_000); err != nil || !sampled {
 			t.Errorf("%v: sampled %v, %v", b, sampled, err)
+		}
+	}
+}
+
+// TestRasterBoth: two goroutines draw a large raster of counters as one does, and fail as one does.
+func TestRasterBoth(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 12))
+	points := make([]grid.Cell, 4000)
+	for i := range points {
+		points[i] = grid.Cell{X: int64(r.IntN(800)), Y: int64(r.IntN(30) * r.IntN(30))}
+	}
+	both := func(first, second func() error) (err error) {
+		var all sync.WaitGroup
+		var other error
+		all.Go(func() { other = second() })
+		err = first()
+		all.Wait()
+		return cmp.Or(err, other)
+	}
+	const width, height = 103, 67
+	for _, levels := range []int{0, 3, 9} {
+		v := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 13, Levels: levels, Categories: true}, points)
+		for _, of := range []ccbf.Categories{{}, ccbf.Of(key.AppendInt64(nil, 1))} {
+			one, two := make([]uint64, width*height), make([]uint64, width*height)
+			box := kit.Bound(-3, 5, 790, 812)
+			kit.NoError(t, v.Raster(one, box, width, height, of))
+			kit.NoError(t, Raster(v, two, box, width, height, of, both))
+			if !slices.Equal(one, two) {
+				t.Errorf("%d levels: two goroutines drew other pixels", levels)
+			}
+		}
+		full := viewOf(t, ccbf.Params{Res: 1, Dense: true, Bytes: 1 << 9, Levels: levels}, points)
+		var tooMany *ccbf.ErrTooManyCells
+		if err := Raster(full, make([]uint64, 800*900), kit.Bound(0, 0, 800, 900), 800, 900, ccbf.Categories{}, both); !errors.As(err, &tooMany) {
+			t.Errorf("%d levels: %v", levels, err)
 		}
 	}
 }

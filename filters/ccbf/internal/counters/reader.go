@@ -3,6 +3,7 @@ package counters
 import (
 	"math"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -191,9 +192,64 @@ func whole(n float64) uint64 {
 	return uint64(n)
 }
 
+// A raster of stripedCells or more is divided into strips of stripLines lines of pixels.
+const (
+	stripedCells = 1 << 18
+	stripLines   = 16
+)
+
 // Raster sums up the cells of pixels, at most the total. With levels it takes the largest squares that lie in a pixel.
+// Two searches take turns at the strips of a large raster.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
-	whole := func(level int, q squareCount) bool {
+	if clip = clip.Intersect(r.Head.Bounds); clip.Empty() {
+		return nil
+	}
+	both, lines := p.Both, stripLines
+	if clip.Count() < stripedCells {
+		both, lines = func(first, _ func() error) error { return first() }, p.Lines.Pixels()
+	}
+	err := of.Each(func(category []byte) error {
+		most := r.Head.Limit.Left()
+		if r.Levels == 0 {
+			if err := r.Head.Limit.Allow(clip.Count()); err != nil {
+				return err
+			}
+		}
+		var drawn atomic.Int64 // lines of pixels
+		searchStrips := func(steps *uint64) func() error {
+			return func() error {
+				own := *r
+				own.hasher = r.Hasher(0)
+				s := search{r: &own, of: cells.Of(category), visit: wholeSquares(p), work: work{most: most}}
+				for s.goesOn() {
+					line := int(drawn.Add(int64(lines))) - lines
+					if line >= p.Lines.Pixels() {
+						break
+					}
+					strip := clip
+					first, last := p.Lines.Cells(line, line+lines)
+					strip.MinY, strip.MaxY = max(strip.MinY, first), min(strip.MaxY, last)
+					s.rect(strip)
+				}
+				*steps = s.steps
+				return nil
+			}
+		}
+		var steps, others uint64
+		if err := both(searchStrips(&steps), searchStrips(&others)); err != nil || r.Levels == 0 {
+			return err
+		}
+		return r.Head.Limit.Allow(saturate.Add(steps, others))
+	})
+	for i, n := range p.Dst {
+		p.Dst[i] = min(n, r.Counters.Full)
+	}
+	return err
+}
+
+// wholeSquares returns a visitor of squares, which adds those that lie in a pixel.
+func wholeSquares(p *form.Pixels) func(level int, q squareCount) bool {
+	return func(level int, q squareCount) bool {
 		side := int64(1) << level
 		if column, ok := p.Columns.Whole(q.at.X<<level, side); ok {
 			if line, ok := p.Lines.Whole(q.at.Y<<level, side); ok {
@@ -203,14 +259,6 @@ func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) err
 		}
 		return true
 	}
-	err := of.Each(func(category []byte) error {
-		s := search{r: r, of: cells.Of(category), visit: whole}
-		return s.run(form.Box(clip))
-	})
-	for i, n := range p.Dst {
-		p.Dst[i] = min(n, r.Counters.Full)
-	}
-	return err
 }
 
 // Top implements form.Reader.

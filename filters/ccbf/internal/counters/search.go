@@ -210,6 +210,10 @@ func (s *search) rect(clip grid.Rect) {
 	if clip.Empty() || s.ended {
 		return
 	}
+	if s.r.Levels == 0 {
+		s.r.rows(clip, rowsOf(clip), s.of, s.row)
+		return
+	}
 	if n := clip.Squares(int(s.r.Levels)).Count(); n > s.most {
 		s.steps = saturate.Add(s.steps, n)
 		return
@@ -292,8 +296,7 @@ func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, coun
 		return err
 	}
 	bounds := a.Bounds().Intersect(r.Head.Bounds)
-	box := []grid.Interval{{X0: bounds.MinX, X1: bounds.MaxX}}
-	row, count, n := func(int64) []grid.Interval { return box }, bounds.Count, uint64(0)
+	row, count, n := rowsOf(bounds), bounds.Count, uint64(0)
 	if scan != nil {
 		bounds, row, count, n = scan.Bounds(), scan.Row, scan.Count, scan.Work()
 	}
@@ -304,6 +307,18 @@ func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, coun
 	if err := r.Head.Limit.Allow(n); err != nil {
 		return err
 	}
+	r.rows(bounds, row, of, f)
+	return nil
+}
+
+// rowsOf returns a function that returns the rows of a rectangle.
+func rowsOf(r grid.Rect) func(y int64) []grid.Interval {
+	row := []grid.Interval{{X0: r.MinX, X1: r.MaxX}}
+	return func(int64) []grid.Interval { return row }
+}
+
+// rows looks up the cells of some rows, as sweep does.
+func (r *Reader) rows(bounds grid.Rect, row func(y int64) []grid.Interval, of cells.Categories, f func(x, y int64, counts []uint64) bool) {
 	var counts [hashBatch]uint64
 	var at [hashBatch]grid.Cell
 	var l lookups
@@ -316,10 +331,9 @@ func (r *Reader) sweep(a form.Area, of cells.Categories, f func(x, y int64, coun
 				}
 				l.count(counts[:n], r, 0, at[:n], of)
 				if !f(x, y, counts[:n]) {
-					return nil
+					return
 				}
 			}
 		}
 	}
-	return nil
 }

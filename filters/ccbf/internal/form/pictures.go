@@ -90,6 +90,8 @@ type Pixels struct {
 	Dst            []uint64
 	Width          int
 	Columns, Lines Cuts
+	// Both calls both functions, one after the other or at the same time.
+	Both func(first, second func() error) error
 }
 
 // Add adds points to a pixel; lines count from the south.
@@ -114,6 +116,12 @@ func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
 	c.first = float64(c.at[0]) + 0.5 - b.Min[axis]/g.Res()
 	return c
 }
+
+// Pixels returns the number of pixels.
+func (c *Cuts) Pixels() int { return len(c.at) - 1 }
+
+// Cells returns the first and the last cell of pixels from to to-1. There may be fewer pixels.
+func (c *Cuts) Cells(from, to int) (first, last int64) { return c.at[from], c.at[min(to, c.Pixels())] - 1 }
 
 // Holds reports whether a pixel has cells.
 func (c *Cuts) Holds(pixel int) bool { return c.at[pixel] < c.at[pixel+1] }

@@ -3,8 +3,10 @@
 package hooks
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // Table is a Functions of package ccbf's types.
@@ -18,6 +20,8 @@ type Functions[View, Head, Config, Sketch, Builder any] struct {
 	// Blob returns the memory that the view reads.
 	Blob       func(*View) []byte
 	LimitAreas func(*View)
+
+	Raster func(v *View, dst []uint64, b orb.Bound, width, height int, of cells.Categories, both func(first, second func() error) error) error
 
 	ReadHead func(*Head, []byte) error
 
