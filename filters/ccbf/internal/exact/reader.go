@@ -126,18 +126,23 @@ func (r *Reader) String() string { return "exact, " + sketch.Count(uint64(r.Numb
 // are valid until f returns, and the label as long as the body. It checks order, totals and bounds; the error of damaged cells wraps
 // sketch.ErrInvalid.
 func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
+	return r.eachBlock(func(s *section, _ int, block cells.Squares) error { return f(&s.Label, block) })
+}
+
+// errOrders says that a block has other orders than appendBlock chooses.
+var errOrders = sketch.Invalidf("a block with other orders than the shortest")
+
+// eachBlock is EachBlock. It calls f with the section of each block, and its index there.
+func (r *Reader) eachBlock(f func(s *section, i int, block cells.Squares) error) error {
 	bounds := grid.EmptyRect()
 	for i := range r.sections {
 		s := &r.sections[i]
 		total := uint64(0)
 		var err error
 		whole := s.each(func(i int, block cells.Squares) bool {
-			if !s.chosen(i, block) {
-				return false
-			}
 			total = saturate.Add(total, block.Total())
 			bounds = bounds.Union(cells.CornersOf(block.Keys...).Rect(s.X, s.Y))
-			err = f(&s.Label, block)
+			err = f(s, i, block)
 			return err == nil
 		})
 		switch {
@@ -155,13 +160,15 @@ func (r *Reader) EachBlock(f func(*cells.Label, cells.Squares) error) error {
 	return nil
 }
 
-// List returns all cells. It checks them as EachBlock does.
+// List returns all cells. It checks them as EachBlock does, and that each block has the orders that appendBlock chooses.
 func (r *Reader) List() (cells.List, error) {
 	var l cells.List
-	err := r.EachBlock(func(label *cells.Label, block cells.Squares) error {
-		if len(l) == 0 || l[len(l)-1].Compare(label) != 0 {
-			n := r.sections[len(l)].cells
-			l = append(l, cells.Section{Label: label.Copy(), Squares: cells.Squares{Keys: make([]uint64, 0, n), Counts: make([]uint64, 0, n)}})
+	err := r.eachBlock(func(of *section, i int, block cells.Squares) error {
+		if !of.chosen(i, block) {
+			return errOrders
+		}
+		if i == 0 {
+			l = append(l, cells.Section{Label: of.Copy(), Squares: cells.Squares{Keys: make([]uint64, 0, of.cells), Counts: make([]uint64, 0, of.cells)}})
 		}
 		s := &l[len(l)-1]
 		s.Keys, s.Counts = append(s.Keys, block.Keys...), append(s.Counts, block.Counts...)
