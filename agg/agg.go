@@ -53,12 +53,8 @@ type blobAggregate[T groupPage] struct {
 }
 
 func (a *blobAggregate[T]) Update(rows *duck.Rows, states duck.States) error {
-	return a.addRows(rows.Col(0), rows.Len(), states)
-}
-
-// addRows adds the first n sketches to the states of their rows.
-func (a *blobAggregate[T]) addRows(blobs *duck.Vector, n int, states duck.States) error {
-	for i := range n {
+	blobs := rows.Col(0)
+	for i := range rows.Len() {
 		if !blobs.Valid(i) {
 			continue
 		}

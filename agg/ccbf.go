@@ -29,7 +29,7 @@ func CCBF() functions {
 		overBlobs("ccbf_union_agg", "ccbf",
 			"Union of sketches: it merges them into the sketch of all their points. To sum an area over exact sketches, no union is needed: sum(ccbf_bbox_sum(s, ...)) returns the same number in a fraction of the time.",
 			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
-			&ccbfUnion{blobAggregate[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}}),
+			&blobAggregate[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}),
 		overBlobs("ccbf_intersect_agg", "ccbf",
 			"Intersection of sketches: each cell has the smallest of their counts. For trees that were united, or whose intersection does not fit, the excess of counts can depend on the order of rows.",
 			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
@@ -102,36 +102,6 @@ func (t *ccbfPage) addBlob(blob []byte) error {
 		return err
 	}
 	return b.AddView(v)
-}
-
-// ccbfUnion is ccbf_union_agg.
-type ccbfUnion struct{ blobAggregate[*ccbfPage] }
-
-// Update adds the sketches of a chunk. If many belong to one state, two goroutines add one half each.
-func (a *ccbfUnion) Update(rows *duck.Rows, states duck.States) error {
-	blobs, n := rows.Col(0), rows.Len()
-	var second ccbfPage
-	if !states.Single() || !states.HasIdleThread() || second.lease.Scarce() > 0 || !args.ManyExact(blobs, n, 0) {
-		return a.blobAggregate.Update(rows, states)
-	}
-	defer second.lease.Close()
-	defer second.Free()
-	err := duck.Both(func() error { return a.addRows(blobs, n/2, states) }, func() error {
-		for i := n / 2; i < n; i++ {
-			if err := second.addBlob(blobs.Bytes(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	t, err := a.page(states.At(0))
-	if err != nil {
-		return err
-	}
-	return t.merge(&second)
 }
 
 // merge adds the points of the page from to t.

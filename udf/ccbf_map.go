@@ -104,7 +104,7 @@ func ccbfRaster(q *question) error {
 		}
 		dst := duck.Out[uint64](q.out.List(i, width*height))
 		if q.out.HasIdleThread() {
-			return bridge.Raster(&q.view, dst, b, width, height, of, duck.Both)
+			return bridge.Raster(&q.view, dst, b, width, height, of, runBoth)
 		}
 		return q.view.Raster(dst, b, width, height, of)
 	})

@@ -1,23 +1,69 @@
 package udf
 
 import (
-	"github.com/ccbfsql/ccbfsql/internal/args"
+	"cmp"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // ccbfSum writes the number of points in the area of each row.
 func ccbfSum(q *question) error {
 	n := q.Len()
-	if q.has || !q.out.HasIdleThread() || !args.ManyExact(q.Col(0), n, n/2) {
+	if q.has || !q.out.HasIdleThread() || !q.manyExact(n/2) {
 		return q.sum(0, n)
 	}
-	return duck.Both(func() error { return q.sum(0, n/2) }, func() error {
+	return runBoth(func() error { return q.sum(0, n/2) }, func() error {
 		second, err := questionOf(q.call, q.form, nil)
 		if err != nil {
 			return err
 		}
 		return second.sum(n/2, n)
 	})
+}
+
+const (
+	// A chunk is halved if it has halvedRows rows or more, and the sketches in its second half have
+	// halvedBytes bytes or more. Two goroutines then compute one half of the rows each. DuckDB gives a
+	// few hundred sketches to one thread, however large they are. Of other functions only ccbf_raster uses
+	// a second goroutine (docs/performance/method.md).
+	halvedRows  = 64
+	halvedBytes = 1 << 17
+)
+
+// manyExact reports whether two goroutines pay for a chunk. The chunk needs enough rows, and the rows
+// from index from on need enough bytes of exact sketches. Sketches of other forms are not halved, as their limit
+// of work applies to the whole chunk.
+func (c *call) manyExact(from int) bool {
+	if c.Len() < halvedRows {
+		return false
+	}
+	var h ccbf.Head
+	bytes := 0
+	for i := from; i < c.Len(); i++ {
+		if !c.valid(i) {
+			return false
+		}
+		blob := c.Col(0).Bytes(i)
+		if err := bridge.ReadHead(&h, blob); err != nil || h.Form() != ccbf.Exact {
+			return false
+		}
+		bytes += len(blob)
+	}
+	return bytes >= halvedBytes
+}
+
+// runBoth runs first here and second in another goroutine, and returns when both have ended. It
+// returns the error of first, or else of second. A panic of second is an error.
+func runBoth(first, second func() error) error {
+	var other error
+	var goroutine sync.WaitGroup
+	goroutine.Go(func() { other = duck.Guarded(second) })
+	err := duck.Guarded(first) // a panic must not end before the wait, as second still reads DuckDB's memory
+	goroutine.Wait()
+	return cmp.Or(err, other)
 }
 
 // sum writes the sums of rows from to to-1. If a sketch cannot have points in the row's area, the sum is 0.

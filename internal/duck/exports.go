@@ -84,7 +84,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 			C.ccbf_prefetch(c.states, c.rows)
 		}
 		rows := f.load(c, ov)
-		states := States{p: u.states, n: u.rows, single: single, part: part, thread: uint64(c.thread), slabs: &f.Slabs, instance: uint32(uint64(c.id) >> 32)}
+		states := States{p: u.states, n: u.rows, single: single, part: part, thread: uint64(c.thread), slabs: &f.Slabs}
 		states.sorted = part && rows.hasStruct() && slices.Contains(host.sortedWindows, u.site.caller)
 		err = ov.Aggregate.Update(rows, states)
 		if err != nil && states.sorted {

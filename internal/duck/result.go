@@ -31,6 +31,12 @@ type Result struct {
 	instance *Instance // the instance of the query's database; nil if not known.
 }
 
+// HasIdleThread reports whether DuckDB has several threads and no other callback runs. The number
+// of threads was read when functions were registered: a later SET threads is not noticed.
+func (r *Result) HasIdleThread() bool {
+	return r.instance != nil && r.instance.threads.Load() > 1 && memory.OnlyCallback()
+}
+
 // Charge reserves n bytes of the budget until the callback ends, for a list or a text in DuckDB's
 // memory. Call it before allocating, on the callback's Result and not on a part of it. The error
 // wraps ErrBudget.

@@ -35,8 +35,6 @@ type States struct {
 	sorted bool          // a window over whole partitions has sorted the rows.
 	thread uint64        // number of the calling thread.
 	slabs  *memory.Slabs // those of the callback.
-
-	instance uint32 // number of the query's database
 }
 
 // Len returns the number of rows (in Update) or of states (in Combine and Finalize).

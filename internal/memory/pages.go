@@ -40,9 +40,6 @@ func (l *Lease) Grow(delta int64) error {
 	return nil
 }
 
-// Close gives back all bytes of a lease that has no page.
-func (l *Lease) Close() { Unreserve(l.size.Swap(leaseDead)) }
-
 // Scarce returns 2 if less than a quarter of the budget is left, 1 if less than half, and otherwise 0. The
 // owner of a page should hold fewer bytes then, if it can do so without an error.
 func (l *Lease) Scarce() int {
