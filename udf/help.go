@@ -3,6 +3,7 @@ package udf
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -71,6 +72,9 @@ const longestName = 60
 func (p *helpPages) unknown(name string) error {
 	if len(name) > longestName {
 		return fmt.Errorf("no function has a name of %d bytes; sketch_help() lists them", len(name))
+	}
+	if some := slices.DeleteFunc(slices.Clone(p.names), func(n string) bool { return !strings.HasPrefix(n, strings.ToLower(name)) }); len(some) > 0 && name != "" {
+		return fmt.Errorf("no function is named %q; these begin so: %s", name, strings.Join(some, ", "))
 	}
 	return fmt.Errorf("no function is named %q%s", name, cmp.Or(help.Suggestion(name, p.names), "; sketch_help() lists them"))
 }

@@ -107,6 +107,11 @@ func (r *jsonReader) geometry(o object, depth int) error {
 		if slices.Contains(typeNames[1:wkbMultiPolygon], o.typ) {
 			return r.noInside(o.at, o.typ)
 		}
+		for _, name := range typeNames {
+			if strings.EqualFold(name, o.typ) {
+				return r.fail(ErrPolygon, o.at, "type %s is not known: it is %q in GeoJSON", quote(o.typ), name)
+			}
+		}
 		return r.fail(ErrPolygon, o.at, "type %s is not known", quote(o.typ))
 	case coordinates == 0:
 		return r.fail(ErrPolygon, o.at, "the %s has no coordinates", o.typ)

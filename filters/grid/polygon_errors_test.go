@@ -61,7 +61,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"type":"FeatureCollection","features":[` + good + `,{"type":"Feature","geometry":@{"type":"Point"}}]}`, "polygon: GeoJSON (feature 2, byte @): a Point" + inside, ErrGeometryType},
 		{`@{"type":"Polygon"}`, "polygon: GeoJSON (byte @): the Polygon has no coordinates", ErrPolygon},
 		{`@{"type":"MultiPolygon","coordinates":null}`, "polygon: GeoJSON (byte @): the MultiPolygon has no coordinates", ErrPolygon},
-		{`@{"type":"polygon","coordinates":[]}`, `polygon: GeoJSON (byte @): type "polygon" is not known`, ErrPolygon},
+		{`@{"type":"polygon","coordinates":[]}`, `polygon: GeoJSON (byte @): type "polygon" is not known: it is "Polygon" in GeoJSON`, ErrPolygon},
 		{`@{"type":"\u0050oly\ngon"}`, `polygon: GeoJSON (byte @): type "Poly\ngon" is not known`, ErrPolygon},
 		{`@{"type":"Poly\/gon"}`, `polygon: GeoJSON (byte @): type "Poly/gon" is not known`, ErrPolygon},
 		{`@{}`, "polygon: GeoJSON (byte @): the object has no type", ErrPolygon},

@@ -125,7 +125,11 @@ func (g Grid) Box(xmin, ymin, xmax, ymax float64) (Rect, error) {
 		}
 	}
 	if xmin > xmax {
-		return EmptyRect(), errf(ErrBox, "box: xmin %v is above xmax %v", xmin, xmax)
+		hint := ""
+		if xmin > 0 && xmin <= 180 && xmax < 0 && xmax >= -180 {
+			hint = " (ask two boxes for one across longitude 180: up to 180, and from -180 on)"
+		}
+		return EmptyRect(), errf(ErrBox, "box: xmin %v is above xmax %v%s", xmin, xmax, hint)
 	}
 	if ymin > ymax {
 		return EmptyRect(), errf(ErrBox, "box: ymin %v is above ymax %v", ymin, ymax)

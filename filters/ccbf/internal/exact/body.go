@@ -180,7 +180,7 @@ func parseBody(dst []section, body []byte, bounds grid.Rect, categories bool, to
 			return nil, err
 		}
 		if !s.holds(n, uint64(r.Len())) || !s.open(r.Bytes(uint64(r.Len())), bounds) {
-			return nil, sketch.Invalidf("%d cells that count %d in a body of %d bytes", n, total, len(body))
+			return nil, sketch.Invalidf("%d cells that count %d in a body of %d bytes: bytes are missing, or were changed", n, total, len(body))
 		}
 		return dst, nil
 	}
