@@ -23,7 +23,7 @@ type Result struct {
 	// Silent is true if the statement has no rows to show, such as CREATE, or INSERT without
 	// RETURNING.
 	Silent bool
-	// Plan is true if the statement is EXPLAIN.
+	// Plan is true if the result is text in lines: of EXPLAIN, or of sketch_help alone.
 	Plan bool
 
 	// Close ends the statement, even before its end. Call it once.
@@ -88,7 +88,7 @@ func (s *Session) Run(ctx context.Context, sql string, json bool) (_ *Result, er
 	empty := kind == mapping.StatementTypePragma || kind == mapping.StatementTypeCall || kind == mapping.StatementTypeCreate
 	success := empty && len(columns) == 1 && columns[0].Name == "Success"
 	result.Silent = success || returns != mapping.ResultTypeQueryResult
-	result.Plan = kind == mapping.StatementTypeExplain
+	result.Plan = kind == mapping.StatementTypeExplain || len(columns) == 1 && strings.HasPrefix(columns[0].Name, "sketch_help(")
 	read := result.Close
 	result.Close = func() { read(); stop() }
 	return result, nil

@@ -202,7 +202,7 @@ func (sh *Shell) width() int {
 	return width
 }
 
-// printPlan prints the output of EXPLAIN unchanged.
+// printPlan prints the output of EXPLAIN or sketch_help unchanged.
 func (sh *Shell) printPlan(rows render.Rows) error {
 	for row, err := range rows.All {
 		if err == nil {
