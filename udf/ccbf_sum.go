@@ -27,8 +27,8 @@ func ccbfSum(q *question) error {
 const (
 	// A chunk is halved if it has halvedRows rows or more, and the sketches in its second half have
 	// halvedBytes bytes or more. Two goroutines then compute one half of the rows each. DuckDB gives a
-	// few hundred sketches to one thread, however large they are. Of other functions only ccbf_raster uses
-	// a second goroutine (docs/performance/method.md).
+	// few hundred sketches to one thread, however large they are. Only ccbf_raster uses a second goroutine too
+	// (docs/performance/method.md).
 	halvedRows  = 64
 	halvedBytes = 1 << 17
 )
