@@ -1,8 +1,6 @@
 package ccbf
 
 import (
-	"cmp"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
@@ -32,7 +30,7 @@ var ErrRaster = form.ErrRaster
 // must be width*height long. Counters allow up to AreaLimit lookups inside Bounds. An error wraps
 // ErrRaster, or grid.ErrBox if the box is empty or not finite.
 func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, of Categories) error {
-	return v.raster(dst, b, width, height, of, func(first, second func() error) error { return cmp.Or(first(), second()) })
+	return v.raster(dst, b, width, height, of, nil)
 }
 
 // raster is bridge.Raster.

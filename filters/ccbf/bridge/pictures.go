@@ -12,8 +12,8 @@ import (
 // one that wraps grid.ErrBox for an invalid box: a box must be finite and not empty.
 func CheckRaster(b orb.Bound, width, height int) error { return form.CheckRaster(b, width, height) }
 
-// Raster is View.Raster. It calls both with two parts of a large raster of counters. both calls each once, one after
-// the other or at the same time. The pixels do not depend on that.
+// Raster is View.Raster. It calls both with the two halves of the work on a large raster of counters. both runs them at
+// the same time. The pixels and errors are the same.
 func Raster(v *ccbf.View, dst []uint64, b orb.Bound, width, height int, of ccbf.Categories, both func(first, second func() error) error) error {
 	return hidden.Raster(v, dst, b, width, height, of, both)
 }

@@ -192,59 +192,71 @@ func whole(n float64) uint64 {
 	return uint64(n)
 }
 
-// A raster of stripedCells or more is divided into strips of stripLines lines of pixels.
-const (
-	stripedCells = 1 << 18
-	stripLines   = 16
-)
-
 // Raster sums up the cells of pixels, at most the total. With levels it takes the largest squares that lie in a pixel.
-// Two searches take turns at the strips of a large raster.
 func (r *Reader) Raster(p *form.Pixels, clip grid.Rect, of cells.Categories) error {
-	if clip = clip.Intersect(r.Head.Bounds); clip.Empty() {
-		return nil
-	}
-	both, lines := p.Both, stripLines
-	if clip.Count() < stripedCells {
-		both, lines = func(first, _ func() error) error { return first() }, p.Lines.Pixels()
-	}
+	clip = clip.Intersect(r.Head.Bounds)
 	err := of.Each(func(category []byte) error {
-		most := r.Head.Limit.Left()
-		if r.Levels == 0 {
-			if err := r.Head.Limit.Allow(clip.Count()); err != nil {
-				return err
-			}
+		// A search that is not allowed ends at once.
+		if p.Both != nil && clip.Count() >= stripedCells && clip.Squares(int(r.Levels)).Count() <= r.Head.Limit.Left() {
+			return r.rasterStrips(p, clip, category)
 		}
-		var drawn atomic.Int64 // lines of pixels
-		searchStrips := func(steps *uint64) func() error {
-			return func() error {
-				own := *r
-				own.hasher = r.Hasher(0)
-				s := search{r: &own, of: cells.Of(category), visit: wholeSquares(p), work: work{most: most}}
-				for s.goesOn() {
-					line := int(drawn.Add(int64(lines))) - lines
-					if line >= p.Lines.Pixels() {
-						break
-					}
-					strip := clip
-					first, last := p.Lines.Cells(line, line+lines)
-					strip.MinY, strip.MaxY = max(strip.MinY, first), min(strip.MaxY, last)
-					s.rect(strip)
-				}
-				*steps = s.steps
-				return nil
-			}
-		}
-		var steps, others uint64
-		if err := both(searchStrips(&steps), searchStrips(&others)); err != nil || r.Levels == 0 {
-			return err
-		}
-		return r.Head.Limit.Allow(saturate.Add(steps, others))
+		s := search{r: r, of: cells.Of(category), visit: wholeSquares(p)}
+		return s.run(form.Box(clip))
 	})
 	for i, n := range p.Dst {
 		p.Dst[i] = min(n, r.Counters.Full)
 	}
 	return err
+}
+
+const (
+	stripedCells = 1 << 18 // cells of a raster that is divided into strips.
+	mostStrips   = 32
+	leastRows    = 256 // rows of cells in a strip
+)
+
+// rasterStrips adds the cells of a category to a raster. It divides the raster into strips of whole pixels, which two
+// searches take by turns. They take as many steps as one search of the whole.
+func (r *Reader) rasterStrips(p *form.Pixels, clip grid.Rect, category []byte) error {
+	rows := max(leastRows, int64(clip.Height()/mostStrips)+1)
+	start := func(strip int64) int64 { // its first row
+		switch y := clip.MinY + strip*rows; {
+		case strip == 0:
+			return clip.MinY
+		case y <= clip.MaxY:
+			return max(clip.MinY, p.Lines.Start(y))
+		}
+		return clip.MaxY + 1
+	}
+	most := r.Head.Limit.Left()
+	var taken atomic.Int64 // strips
+	var steps atomic.Uint64
+	take := func() error {
+		own := *r
+		own.hasher = r.Hasher(0)
+		s := search{r: &own, of: cells.Of(category), visit: wholeSquares(p)}
+		for {
+			i, strip := taken.Add(1)-1, clip
+			strip.MinY, strip.MaxY = start(i), start(i+1)-1
+			spent := steps.Load()
+			if strip.MinY > clip.MaxY || spent > most {
+				return nil
+			}
+			if strip.Empty() {
+				continue
+			}
+			if s.from = strip.MinY; i == 0 {
+				s.from = math.MinInt64
+			}
+			s.steps, s.most = 0, most-spent
+			s.strip(strip)
+			steps.Add(s.steps)
+		}
+	}
+	if err := p.Both(take, take); err != nil {
+		return err
+	}
+	return r.Head.Limit.Allow(steps.Load())
 }
 
 // wholeSquares returns a visitor of squares, which adds those that lie in a pixel.

@@ -2,6 +2,7 @@ package counters
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -145,6 +146,7 @@ type search struct {
 	// of searchBatch squares.
 	largestFirst bool
 
+	from  int64                        // first row of cells: squares that begin below were looked up before.
 	clips [MaxLevels + 1]grid.Rect     // by level: the searched rectangle in squares of that level.
 	parts [MaxLevels + 1][]squareCount // by level: squares to visit.
 	work
@@ -167,7 +169,7 @@ type squareCount struct {
 
 // run searches an area. It looks up at most as many squares as the limit allows.
 func (s *search) run(a form.Area) error {
-	s.most = s.r.Head.Limit.Left()
+	s.most, s.from = s.r.Head.Limit.Left(), math.MinInt64
 	if s.r.Levels == 0 {
 		return s.r.sweep(a, s.of, s.row)
 	}
@@ -210,12 +212,18 @@ func (s *search) rect(clip grid.Rect) {
 	if clip.Empty() || s.ended {
 		return
 	}
-	if s.r.Levels == 0 {
-		s.r.rows(clip, rowsOf(clip), s.of, s.row)
-		return
-	}
 	if n := clip.Squares(int(s.r.Levels)).Count(); n > s.most {
 		s.steps = saturate.Add(s.steps, n)
+		return
+	}
+	s.strip(clip)
+}
+
+// strip is rect for a part of a larger rectangle.
+func (s *search) strip(clip grid.Rect) {
+	if s.r.Levels == 0 {
+		s.steps += clip.Count()
+		s.r.rows(clip, rowsOf(clip), s.of, s.row)
 		return
 	}
 	top := int(s.r.Levels)
@@ -270,11 +278,13 @@ func (s *search) appendParts(dst []squareCount, level int, q squareCount) []squa
 
 // read looks up squares and drops those of count 0.
 func (s *search) read(level int, squares []squareCount) []squareCount {
-	s.steps += uint64(len(squares) * s.of.Number())
-	at, counts := s.at[:len(squares)], s.counts[:len(squares)]
+	at, counts, fresh := s.at[:len(squares)], s.counts[:len(squares)], 0
 	for i := range squares {
-		at[i] = squares[i].at
+		if at[i] = squares[i].at; at[i].Y<<level >= s.from {
+			fresh++
+		}
 	}
+	s.steps += uint64(fresh * s.of.Number())
 	s.lookups.count(counts, s.r, level, at, s.of)
 	kept := 0
 	for i, count := range counts {

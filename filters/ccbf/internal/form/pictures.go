@@ -90,7 +90,7 @@ type Pixels struct {
 	Dst            []uint64
 	Width          int
 	Columns, Lines Cuts
-	// Both calls both functions, one after the other or at the same time.
+	// Both calls both functions at the same time; nil if nothing is to run at the same time.
 	Both func(first, second func() error) error
 }
 
@@ -117,11 +117,8 @@ func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
 	return c
 }
 
-// Pixels returns the number of pixels.
-func (c *Cuts) Pixels() int { return len(c.at) - 1 }
-
-// Cells returns the first and the last cell of pixels from to to-1. There may be fewer pixels.
-func (c *Cuts) Cells(from, to int) (first, last int64) { return c.at[from], c.at[min(to, c.Pixels())] - 1 }
+// Start returns the first cell of the pixel of a cell.
+func (c *Cuts) Start(cell int64) int64 { return c.at[c.Part(cell)] }
 
 // Holds reports whether a pixel has cells.
 func (c *Cuts) Holds(pixel int) bool { return c.at[pixel] < c.at[pixel+1] }
