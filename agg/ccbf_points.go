@@ -281,6 +281,9 @@ func configsDiffer(a, b *ccbf.Config) error {
 	err := bridge.Differ(a, b)
 	if d, ok := errors.AsType[*sketch.DifferError](err); ok { // without its advice, which is for two sketches
 		err = fmt.Errorf("%s %s", d.Parameter, d.Values)
+		if d.Parameter == "resolution" {
+			err = fmt.Errorf("%w (the order is ccbf_agg(x, y, resolution))", err)
+		}
 	}
 	return optionsDiffer(err)
 }

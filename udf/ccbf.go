@@ -120,7 +120,7 @@ func CCBF() functions {
 
 		pngOverloads(duck.Function{
 			Name: "ccbf_png", Group: "ccbf",
-			Summary: "PNG image of a box, width x height pixels, or of the box around all points, 800 pixels wide; north up. Without a height, it follows from the shape of the box. If coordinates can be degrees, the height is chosen so that the proportions are right on the ground, in the middle of the box. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. For counters, their excess is drawn too: if empty_excess of ccbf_error is not far below 1, the whole picture is coloured.",
+			Summary: "PNG image of a box, width x height pixels, or of the box around all points, 800 pixels wide; north up. COPY (SELECT ccbf_png(s) FROM t) TO 'map.png' (FORMAT BLOB) writes a file. Without a height, it follows from the shape of the box. If coordinates can be degrees, the height is chosen so that the proportions are right on the ground, in the middle of the box. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. For counters, their excess is drawn too: if empty_excess of ccbf_error is not far below 1, the whole picture is coloured.",
 			Example: "SELECT octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT " + q + ")",
 		}),
 

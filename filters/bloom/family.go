@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -43,7 +44,13 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("fpp", func(i *Info) float64 { return i.FPP }),
 	),
 	Rows:  (*View).Rows,
-	Words: func(v *View) string { return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()) },
+	Words: func(v *View) string {
+		words := "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total())
+		if i := v.Info(); i.FPP > 2*i.FPPAtCapacity {
+			words += fmt.Sprintf(", overfull: %.0f%% false positives", 100*i.FPP)
+		}
+		return words
+	},
 
 	Laws: func(Params) sketch.Laws {
 		return sketch.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Set: true}

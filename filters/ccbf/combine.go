@@ -39,9 +39,9 @@ func (c *Config) sameCells(o *Config) error {
 // withFactor adds a factor to err, if there is one: coarsening one of the grids by this factor makes both
 // grids equal.
 func withFactor(err error, a, b grid.Grid) error {
-	fine, coarse, which := a, b, "first"
+	fine, coarse := a, b
 	if a.Res() > b.Res() {
-		fine, coarse, which = b, a, "second"
+		fine, coarse = b, a
 	}
 	factor := math.Round(coarse.Res() / fine.Res())
 	if factor < 2 || factor > 1<<MaxLevels {
@@ -50,7 +50,7 @@ func withFactor(err error, a, b grid.Grid) error {
 	if g, notOne := fine.Coarser(uint64(factor)); notOne != nil || g != coarse {
 		return err
 	}
-	return fmt.Errorf("%w, or ccbf_coarsen the %s by %.0f", err, which, factor)
+	return fmt.Errorf("%w, or ccbf_coarsen that of %v by %.0f", err, fine.Res(), factor)
 }
 
 // kind says with which sketches a sketch combines.

@@ -142,8 +142,8 @@ func TestMismatchedSketches(t *testing.T) {
 		want        string
 	}{
 		{exact, Params{Res: 2.5}, "sketches differ: resolution 1 vs 2.5; build both with the same resolution"},
-		{exact, Params{Res: 2}, "sketches differ: resolution 1 vs 2; build both with the same resolution, or ccbf_coarsen the first by 2"},
-		{dense, Params{Res: 0.1}, "sketches differ: resolution 1 vs 0.1; build both with the same resolution, or ccbf_coarsen the second by 10"},
+		{exact, Params{Res: 2}, "sketches differ: resolution 1 vs 2; build both with the same resolution, or ccbf_coarsen that of 1 by 2"},
+		{dense, Params{Res: 0.1}, "sketches differ: resolution 1 vs 0.1; build both with the same resolution, or ccbf_coarsen that of 0.1 by 10"},
 		{exact, Params{Res: 1, Categories: true}, "sketches differ: category false vs true; build both with a category, or both without"},
 		{dense, Params{Res: 1, Categories: true}, "sketches differ: category false vs true; build both with a category, or both without"},
 		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Mode: Standard}, "sketches differ: mode mi vs standard; build both with the same mode"},

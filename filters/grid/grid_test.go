@@ -173,10 +173,10 @@ func TestBox(t *testing.T) {
 		}
 	}
 	for text, b := range map[string][4]float64{
-		"box: ymin is NaN":            {0, math.NaN(), 1, 1},
-		"box: xmin 2 is above xmax 1": {2, 0, 1, 1},
-		"box: xmin 170 is above xmax -170 (ask two boxes for one across longitude 180: up to 180, and from -180 on)": {170, 0, -170, 1},
-		"box: ymin 5 is above ymax -5": {0, 5, 1, -5},
+		"box: ymin is NaN": {0, math.NaN(), 1, 1},
+		"box: xmin 2 is above xmax 1 (the order is xmin, ymin, xmax, ymax)":                                                                               {2, 0, 1, 1},
+		"box: xmin 170 is above xmax -170 (the order is xmin, ymin, xmax, ymax; ask two boxes for one across longitude 180: up to 180, and from -180 on)": {170, 0, -170, 1},
+		"box: ymin 5 is above ymax -5 (the order is xmin, ymin, xmax, ymax)":                                                                              {0, 5, 1, -5},
 	} {
 		_, err := mustGrid(t, 1).Box(b[0], b[1], b[2], b[3])
 		if !errors.Is(err, ErrBox) || err.Error() != text {

@@ -112,6 +112,9 @@ func span(lo, hi int64) uint64 {
 	return n + 1
 }
 
+// order is part of errors about boxes.
+const order = "the order is xmin, ymin, xmax, ymax"
+
 // Box returns the cells whose centre lies in [xmin, xmax) x [ymin, ymax). The
 // box is half-open so that boxes that touch share no cell and leave none out.
 // Bounds may be infinite; the result is within MaxRect, and EmptyRect where
@@ -126,13 +129,13 @@ func (g Grid) Box(xmin, ymin, xmax, ymax float64) (Rect, error) {
 	}
 	if xmin > xmax {
 		hint := ""
-		if xmin > 0 && xmin <= 180 && xmax < 0 && xmax >= -180 {
-			hint = " (ask two boxes for one across longitude 180: up to 180, and from -180 on)"
+		if xmin >= 90 && xmin <= 180 && xmax <= -90 && xmax >= -180 {
+			hint = "; ask two boxes for one across longitude 180: up to 180, and from -180 on"
 		}
-		return EmptyRect(), errf(ErrBox, "box: xmin %v is above xmax %v%s", xmin, xmax, hint)
+		return EmptyRect(), errf(ErrBox, "box: xmin %v is above xmax %v (%s%s)", xmin, xmax, order, hint)
 	}
 	if ymin > ymax {
-		return EmptyRect(), errf(ErrBox, "box: ymin %v is above ymax %v", ymin, ymax)
+		return EmptyRect(), errf(ErrBox, "box: ymin %v is above ymax %v (%s)", ymin, ymax, order)
 	}
 	return g.box(xmin, ymin, xmax, ymax), nil
 }

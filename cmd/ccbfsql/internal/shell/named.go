@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,6 +41,17 @@ func namedArgument(sql string) string {
 				return fmt.Sprintf("DuckDB ignores names of arguments, such as %s in %s: arguments count by their order.", text(i-2), calls[n-1])
 			}
 		}
+	}
+	return ""
+}
+
+// copyToPicture matches COPY of a query to a picture, without a format.
+var copyToPicture = regexp.MustCompile(`(?is)^\s*COPY\s*\(.*\)\s*TO\s*'[^']*\.png'\s*;?\s*$`)
+
+// pictureAsText returns a note if COPY writes CSV to a file with the name of a picture.
+func pictureAsText(sql string) string {
+	if copyToPicture.MatchString(sql) {
+		return "COPY writes CSV to the .png file: a picture needs COPY ... (FORMAT BLOB)."
 	}
 	return ""
 }

@@ -111,7 +111,7 @@ func (sh *Shell) execute(sql string) error {
 			return err
 		}
 	}
-	if text := namedArgument(sql); text != "" {
+	if text := cmp.Or(namedArgument(sql), pictureAsText(sql)); text != "" {
 		defer sh.note(text)
 	}
 	return sh.noted(func() error {
