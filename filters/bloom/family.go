@@ -43,7 +43,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
 		keyed.Is("fpp", func(i *Info) float64 { return i.FPP }),
 	),
-	Rows:  (*View).Rows,
+	Rows: (*View).Rows,
 	Words: func(v *View) string {
 		words := "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total())
 		if i := v.Info(); i.FPP > 2*i.FPPAtCapacity {
