@@ -3,7 +3,6 @@ package udf
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -73,7 +72,13 @@ func (p *helpPages) unknown(name string) error {
 	if len(name) > longestName {
 		return fmt.Errorf("no function has a name of %d bytes; sketch_help() lists them", len(name))
 	}
-	if some := slices.DeleteFunc(slices.Clone(p.names), func(n string) bool { return !strings.HasPrefix(n, strings.ToLower(name)) }); len(some) > 0 && name != "" {
+	var some []string
+	for _, n := range p.names {
+		if strings.HasPrefix(n, strings.ToLower(name)) {
+			some = append(some, n)
+		}
+	}
+	if len(some) > 0 {
 		return fmt.Errorf("no function is named %q; these begin so: %s", name, strings.Join(some, ", "))
 	}
 	return fmt.Errorf("no function is named %q%s", name, cmp.Or(help.Suggestion(name, p.names), "; sketch_help() lists them"))

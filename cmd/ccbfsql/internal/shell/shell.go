@@ -164,7 +164,7 @@ func (sh *Shell) print(sql string) error {
 		return sh.count(result.Rows)
 	case result.Plan && mode.Plans:
 		bar.Stop()
-		return sh.paged(func() error { return sh.printPlan(result.Rows) })
+		return sh.paged(func() error { return sh.printPlan(result.Rows, sh.options(&mode).Null) })
 	default:
 		return sh.paged(func() error {
 			out := sh.out()
@@ -203,10 +203,14 @@ func (sh *Shell) width() int {
 }
 
 // printPlan prints the output of EXPLAIN or sketch_help unchanged.
-func (sh *Shell) printPlan(rows render.Rows) error {
+func (sh *Shell) printPlan(rows render.Rows, null string) error {
 	for row, err := range rows.All {
 		if err == nil {
-			err = sh.printf("%s\n", strings.TrimRight(row.Cell(len(rows.Columns)-1).Text, "\n"))
+			cell := row.Cell(len(rows.Columns) - 1)
+			if cell.Null {
+				cell.Text = null
+			}
+			err = sh.printf("%s\n", strings.TrimRight(cell.Text, "\n"))
 		}
 		if err != nil {
 			return err
